@@ -1,0 +1,27 @@
+"""A finding: one thing wrong with an input, grouped by its root cause."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+MAX_EXAMPLES = 5
+"""A finding keeps at most this many examples; `count` says how many there were."""
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`id` is a stable kebab-case code, `where` a document or site (with line or byte if known)."""
+
+    id: str
+    severity: Severity
+    where: str
+    message: str
+    count: int = 1
+    examples: tuple[str, ...] = ()

@@ -1,0 +1,354 @@
+"""The doors between the use cases and the outside. The contract stands in the docstrings.
+
+Implementations live in `engines/`, `sources/`, `ledger/`; one contract suite runs over all
+implementations of a port. Only `wiring` knows which one is behind a door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from submitter.core.calls import Action, Call, Check, Outcome, Receipt, Survey
+from submitter.core.findings import Finding
+from submitter.core.fleet import Site
+from submitter.core.looks import (
+    Delta,
+    DocumentKind,
+    DocumentMemory,
+    PageRow,
+    TellRule,
+    Validators,
+)
+from submitter.core.records import Explanation, LogRow, PageLogRow, RunRow, SitemapStatus
+from submitter.core.standing import Allowance, Candidate, PageStanding, SitemapStanding
+from submitter.core.traits import Kind, Traits
+
+
+class Clock(Protocol):
+    """Time as an argument. `monotonic` is for durations, `now` (aware UTC) for records."""
+
+    def now(self) -> datetime: ...
+    def monotonic(self) -> float: ...
+    def sleep(self, seconds: float) -> None: ...
+
+
+# ---------------------------------------------------------------- engines
+
+
+class Engine(Protocol):
+    """One account at one engine. Safe to call from several threads at once.
+
+    Makes exactly one call to the engine per `send` (never retries, never sleeps, never follows a
+    redirect) and raises one of the `EngineError` classes when there is no receipt. Its messages
+    hold no secret. It need not know where an action came from.
+    """
+
+    traits: Traits
+
+    def survey(self, *, timeout_s: float) -> Survey | None:
+        """Everything this account can see (one or few reads), or None if it cannot be asked."""
+
+    def property_of(self, site: Site, survey: Survey | None) -> str:
+        """The engine's own name for the site. Pure. Without a survey, what the inventory says."""
+
+    def preflight(self, action: Action, survey: Survey | None) -> None:
+        """Raise `NotAuthorized` when the survey already shows that this call must fail. Pure."""
+
+    def send(self, call: Call, *, timeout_s: float) -> Receipt:
+        """Make the call. Raises EngineUnavailable | QuotaExhausted | NotAuthorized | Refused |
+        NotReady | OutcomeUnknown."""
+
+    def checks(self, property: str, sitemaps: Sequence[str], *, timeout_s: float) -> list[Check]:
+        """What the engine says about these sitemaps now; those it does not know are left out."""
+
+
+class Permits(Protocol):
+    """The rate limiter of one account: shared by all its lanes, and by all workers later."""
+
+    def acquire(self, *, until: float) -> bool:
+        """Wait for a permit. False (and no permit taken) if none can be had before the
+        monotonic time `until`."""
+
+    def penalize(self, seconds: float) -> None:
+        """Give no permit for so long: the engine said that we were too fast."""
+
+
+# ---------------------------------------------------------------- sources
+
+
+class Fetched(Protocol):
+    """One answer of a site, while its body streams. Everything below holds after `chunks` ended
+    where it depends on the body."""
+
+    url: str
+    final_url: str
+    status: int
+    """200 or 304; everything else was raised as FetchError."""
+    content_type: str
+    charset: str | None
+    validators: Validators
+
+    def chunks(self) -> Iterator[bytes]:
+        """Inflated bytes in pieces of any size. Raises FetchError when a limit or the time is
+        reached or the connection breaks; what was yielded before stays good."""
+
+    @property
+    def complete(self) -> bool:
+        """False when the transport cannot prove that the body ended where it should."""
+
+    @property
+    def findings(self) -> Sequence[Finding]: ...
+
+
+class Source(Protocol):
+    """Fetches documents of sites. One GET each, redirects included; never more than the site's
+    limits; only public addresses unless the site allows others. Thread-safe."""
+
+    def fetch(
+        self,
+        url: str,
+        *,
+        site: Site,
+        validators: Validators | None = None,
+        until: float | None = None,
+        user_agent: str | None = None,
+    ) -> AbstractContextManager[Fetched]:
+        """Open a document. `until` is a monotonic time that cuts the site's own timeout short.
+        Raises FetchError with a stable reason; 304 only comes back when validators were given."""
+
+
+# ---------------------------------------------------------------- ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to write. Every later owner has a higher `fence`."""
+
+    name: str
+    owner: str
+    fence: int
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LogFilter:
+    """Which calls to read; empty = all. `since` is inclusive; `limit` takes the newest."""
+
+    since: datetime | None = None
+    states: tuple[str, ...] = ()
+    targets: frozenset[tuple[str, str]] | None = None
+    """Pairs (site origin, account name); None = all."""
+    run: str | None = None
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentResult:
+    """How reading a document ended; handed to `DocumentSink.close`."""
+
+    kind: DocumentKind
+    complete: bool
+    body_sha256: str
+    content: str
+    validators: Validators = Validators()
+    children: tuple[str, ...] = ()
+    over_limit: int = 0
+
+
+class DocumentSink(Protocol):
+    """Receives the pages of one document while it streams."""
+
+    def add(self, pages: Sequence[PageRow]) -> None: ...
+
+    def close(self, result: DocumentResult) -> None:
+        """Store the document and what changed in it, in one transaction. Without `close` nothing
+        of this document is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookResult:
+    """`baseline` = pages at the last look that passed the guard; `since_baseline` compares with
+    it, so a held look stays held until it is forced or the site is well again."""
+
+    first: bool
+    listed: int
+    delta: Delta
+    baseline: int
+    since_baseline: Delta
+
+
+class Look(Protocol):
+    """One look at one site. Only complete documents can make a page gone, and only after
+    `gone_after` looks without it in any document. A page that moves between documents is neither
+    new nor gone. Unchanged documents cost no page rows."""
+
+    def remembered(self, url: str) -> DocumentMemory | None:
+        """What the last look that read this document left behind."""
+
+    def open(self, url: str) -> DocumentSink:
+        """Start storing a document that is being read."""
+
+    def keep(self, url: str, *, validators: Validators | None = None, read: bool = False) -> None:
+        """The document is as remembered (304, or equal bytes when `read`): its pages stand."""
+
+    def unreadable(self, url: str, reason: str) -> None:
+        """The document is still listed but could not be read: its pages stand for now."""
+
+    def finish(self, *, gone_after: int, complete: bool) -> LookResult:
+        """End the look. `complete` False (an index was cut, the deadline came): documents that
+        were not mentioned keep their pages and nothing becomes gone because of them."""
+
+
+class Ledger(Protocol):
+    """The memory. Intent is committed (durably) by `claim` before the first byte leaves; the
+    outcome by `settle` before the lane's next call. Thread-safe. Every write under a lease fails
+    with LeaseLost when a later owner took it. Times go in and come out as aware UTC."""
+
+    # -- life
+    def acquire(self, name: str, owner: str, *, ttl_s: float, now: datetime) -> Lease:
+        """Take the named lease. Raises LedgerBusy while another owner's lease is alive."""
+
+    def renew(self, lease: Lease, *, ttl_s: float, now: datetime) -> Lease:
+        """Stretch our lease; raises LeaseLost if it was taken."""
+
+    def release(self, lease: Lease) -> None: ...
+
+    def bind(self, fleet_name: str) -> None:
+        """A ledger belongs to one named inventory; LedgerError when it belongs to another."""
+
+    def start_run(
+        self, run: str, *, inventory_sha256: str, at: datetime, forced: str | None = None
+    ) -> RunRow | None:
+        """Remember that a run began. If that id is known already, change nothing and return it."""
+
+    def finish_run(
+        self, run: str, *, at: datetime, outcome: str, exit_code: int, summary: Mapping[str, object]
+    ) -> None: ...
+
+    def runs(self, *, limit: int) -> list[RunRow]:
+        """Newest first."""
+
+    def recover(self, lease: Lease, *, now: datetime, not_before: Mapping[str, datetime]) -> int:
+        """Attempts left `sending` by dead owners become `unknown` (pages too, booked as spent),
+        not to be told again before `not_before[account]`. Returns how many calls that were."""
+
+    # -- looking
+    def look(self, lease: Lease, site: str, *, tell: Sequence[TellRule], at: datetime) -> Look: ...
+
+    def accept_look(self, lease: Lease, site: str) -> None:
+        """The last look passed the guard (or was forced): it is the new baseline."""
+
+    def adopt_pages(
+        self, lease: Lease, site: str, *, account: str, pages: Sequence[PageRow], at: datetime
+    ) -> None:
+        """Pages named by hand: they wait to be told to this account unless they were before.
+        They belong to no document, so no look makes them gone."""
+
+    # -- planning
+    def sitemap_standings(
+        self, sites: Sequence[str] | None = None
+    ) -> Mapping[tuple[str, str], Mapping[str, SitemapStanding]]:
+        """By target (origin, account) and sitemap; for all sites in one go when None."""
+
+    def page_standings(
+        self, now: datetime, sites: Sequence[str] | None = None
+    ) -> Mapping[tuple[str, str], PageStanding]: ...
+
+    def candidates(
+        self, site: str, account: str, kind: Kind, *, now: datetime, limit: int
+    ) -> list[Candidate]:
+        """The next pages to tell, best first: section priority (high first), lastmod (new
+        first, unknown last), order of appearance. Without those that may not be told yet."""
+
+    def allowances(self) -> Mapping[tuple[str, str], Allowance]:
+        """The newest day's allowance of each lane (account, property)."""
+
+    def urls(self, site: str, pages: Sequence[int]) -> list[str]:
+        """The spellings of these pages, in the order given."""
+
+    # -- sending
+    def claim(
+        self,
+        lease: Lease,
+        action: Action,
+        *,
+        run: str,
+        number: int,
+        at: datetime,
+        allowance: Allowance | None,
+    ) -> int:
+        """Commit the intent: a row in `sending`, the pages marked with it, the allowance as it
+        stands with this call booked. Returns the attempt's id. Durable when it returns."""
+
+    def settle(
+        self,
+        lease: Lease,
+        attempt: int,
+        action: Action,
+        outcome: Outcome,
+        *,
+        at: datetime,
+        allowance: Allowance | None,
+    ) -> None:
+        """Commit the outcome for the call, each of its pages, and the allowance."""
+
+    def defer(
+        self, lease: Lease, action: Action, *, not_before: datetime | None, reason: str
+    ) -> None:
+        """Remember that a planned call was not begun. Its pages keep their place."""
+
+    def save_allowance(self, lease: Lease, allowance: Allowance) -> None: ...
+
+    def recent_sends(self, account: str, *, since: datetime) -> list[datetime]:
+        """When this account's calls were sent, oldest first: the limiter starts from it."""
+
+    # -- asking
+    def save_survey(self, survey: Survey, *, at: datetime) -> None: ...
+    def surveys(self) -> Mapping[str, tuple[Survey, datetime]]: ...
+
+    def record_checks(
+        self, lease: Lease, site: str, account: str, checks: Sequence[Check], *, at: datetime
+    ) -> None: ...
+
+    # -- reading back
+    def log(self, which: LogFilter) -> Iterator[LogRow]:
+        """Oldest first, streamed."""
+
+    def page_log(self, which: LogFilter) -> Iterator[PageLogRow]: ...
+
+    def statuses(self, sites: Sequence[str] | None = None) -> list[SitemapStatus]:
+        """Every sitemap ever told, planned or checked, by site, account, sitemap."""
+
+    def explain(self, identity: str) -> list[Explanation]:
+        """By a page's normal form; one entry per site that lists it (usually one)."""
+
+    def documents_of(self, site: str) -> list[DocumentMemory]: ...
+
+    def close(self) -> None: ...
+
+
+# ---------------------------------------------------------------- secrets
+
+
+class Secret(Protocol):
+    """A secret that cannot be printed: `str`, `repr` and pickling show only a mask."""
+
+    def reveal(self) -> str: ...
+
+
+class Secrets(Protocol):
+    """Finds secrets by reference. Raises ConfigError that names the reference, never the value."""
+
+    def resolve(self, account: str) -> Secret: ...
+
+
+class Progress(Protocol):
+    """Tells a person how far long work has come. Silent in pipes."""
+
+    def start(self, title: str, total: int | None) -> None: ...
+    def advance(self, steps: int = 1) -> None: ...
+    def stop(self) -> None: ...
