@@ -14,7 +14,7 @@ from typing import Protocol
 
 from submitter.core.calls import Action, Call, Check, Outcome, Receipt, Survey
 from submitter.core.findings import Finding
-from submitter.core.fleet import Site
+from submitter.core.fleet import SecretRef, Site
 from submitter.core.looks import (
     Delta,
     DocumentKind,
@@ -343,7 +343,7 @@ class Secret(Protocol):
 class Secrets(Protocol):
     """Finds secrets by reference. Raises ConfigError that names the reference, never the value."""
 
-    def resolve(self, account: str) -> Secret: ...
+    def resolve(self, ref: SecretRef) -> Secret: ...
 
 
 class Progress(Protocol):
