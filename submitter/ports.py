@@ -20,6 +20,7 @@ from submitter.core.looks import (
     DocumentKind,
     DocumentMemory,
     PageRow,
+    RootLook,
     TellRule,
     Validators,
 )
@@ -241,6 +242,13 @@ class Ledger(Protocol):
 
     def accept_look(self, lease: Lease, site: str) -> None:
         """The last look passed the guard (or was forced): it is the new baseline."""
+
+    def record_roots(self, lease: Lease, site: str, roots: Sequence[RootLook]) -> None:
+        """Remember the site's sitemaps as last looked at: for `urls_ours`, and for the day on
+        which robots.txt, that named them, cannot be read."""
+
+    def roots_of(self, site: str) -> list[str]:
+        """The sitemaps last recorded for the site, in their order."""
 
     def adopt_pages(
         self, lease: Lease, site: str, *, account: str, pages: Sequence[PageRow], at: datetime

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from submitter.core.findings import Finding
 from submitter.core.fleet import FirstRun
@@ -66,8 +67,7 @@ class DocumentReading:
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PageRow:
+class PageRow(NamedTuple):
     """One page for the ledger: identity (normal form), spelling as sent, lastmod, section."""
 
     identity: str
@@ -130,9 +130,10 @@ class SiteLook:
     delta: Delta = Delta()
     since_baseline: Delta = Delta()
     baseline: int = 0
-    robots_closed: bool = False
+    closed_to: frozenset[str] = frozenset()
+    """Crawler tokens (`Googlebot`, …) for which robots.txt closes the whole site."""
     findings: tuple[Finding, ...] = ()
-    skipped: Mapping[str, int] | None = None
+    skipped: Mapping[str, int] = field(default_factory=dict)
     """Entries not used, by reason code."""
     readings: tuple[DocumentReading, ...] = ()
     unfinished: bool = False

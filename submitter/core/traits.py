@@ -87,6 +87,8 @@ class Traits:
     shared_property: bool = False
     """True: one property may hold many sites (a Google Domain property)."""
     first_run: FirstRun = FirstRun.ALL
+    crawler: str = "*"
+    """The token that robots.txt knows this engine's crawler by."""
     options: tuple[Option, ...] = ()
     site_options: tuple[Option, ...] = ()
     facts: tuple[Fact, ...] = ()

@@ -1,0 +1,137 @@
+"""Adds up what a run did: found = sent + already known + deferred + refused + skipped(reason)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+
+from submitter.core.calls import Action, Outcome
+from submitter.core.findings import Severity
+from submitter.core.looks import SiteLook
+from submitter.core.outcomes import pages_in
+from submitter.core.plan import Plan, Skip
+from submitter.core.states import PARTIAL, SETTLED_COLUMNS, TOLD, State
+from submitter.core.traits import Kind
+
+
+class ExitCode(IntEnum):
+    """What a caller may act on. When several hold, the highest below 7 wins."""
+
+    OK = 0
+    INTERNAL = 1
+    USAGE = 2
+    HELD = 3
+    PARTIAL = 4
+    NOTHING_SUCCEEDED = 5
+    DEADLINE = 6
+    NO_MATCH = 7
+    LEDGER = 8
+    BUSY = 75
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
+class RunOutcome(StrEnum):
+    OK = "ok"
+    PARTIAL = "partial"
+    FAILED = "failed"
+    NOTHING = "nothing"
+    HELD = "held"
+    DEADLINE = "deadline"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How one planned action ended. `called` False: no call was made, `outcome` says why."""
+
+    action: Action
+    outcome: Outcome
+    called: bool = True
+
+
+@dataclass(slots=True)
+class Counts:
+    """`C` of the JSON shapes: sitemaps in calls, pages in pages."""
+
+    sitemaps: Counter[str] = field(default_factory=Counter)
+    pages: Counter[str] = field(default_factory=Counter)
+
+    def add_done(self, done: Done) -> None:
+        side = self.sitemaps if done.action.kind is Kind.SITEMAP else self.pages
+        side.update(columns_of(done))
+
+    def add_skip(self, skip: Skip) -> None:
+        side = self.sitemaps if skip.kind is Kind.SITEMAP else self.pages
+        side[skip.column] += skip.count
+
+    def as_json(self) -> dict[str, dict[str, int]]:
+        return {
+            "sitemaps": {column: self.sitemaps[column] for column in SETTLED_COLUMNS},
+            "pages": {column: self.pages[column] for column in SETTLED_COLUMNS},
+        }
+
+
+def columns_of(done: Done) -> dict[str, int]:
+    """How many of the action's items ended in which column; the sum is the action's size."""
+    outcome, total = done.outcome, pages_in(done.action)
+    rejected = len(outcome.rejected)
+    if outcome.state == PARTIAL or rejected or outcome.unaccounted:
+        taken = total - rejected - outcome.unaccounted
+        column = outcome.rest if outcome.rest in TOLD else State.ACCEPTED
+        return {
+            column: taken,
+            State.REJECTED: rejected,
+            State.UNKNOWN: outcome.unaccounted,
+        }
+    return {outcome.rest: total}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The one-word outcome of a run and its exit code."""
+
+    outcome: RunOutcome
+    exit_code: ExitCode
+
+
+def judge_run(
+    plan: Plan,
+    done: Sequence[Done],
+    looks: Iterable[SiteLook],
+    *,
+    late: bool = False,
+    forced: bool = False,
+) -> Verdict:
+    """Which kind of trouble there was, the worst first. `late`: some sites were not looked at."""
+    tried = [one for one in done if one.called or one.outcome.rest is State.FAILED]
+    good = any(_succeeded(one) for one in tried)
+    bad = any(_went_wrong(one) for one in tried)
+    broken = any(_has_broken_documents(look) for look in looks)
+    if late or any(one.outcome.code == "deadline" for one in done):
+        return Verdict(RunOutcome.DEADLINE, ExitCode.DEADLINE)
+    if bad and not good:
+        return Verdict(RunOutcome.FAILED, ExitCode.NOTHING_SUCCEEDED)
+    if bad or broken:
+        return Verdict(RunOutcome.PARTIAL, ExitCode.PARTIAL)
+    if any(skip.reason == "guard" for skip in plan.skips) and not forced:
+        return Verdict(RunOutcome.HELD, ExitCode.HELD)
+    return Verdict(RunOutcome.OK if good else RunOutcome.NOTHING, ExitCode.OK)
+
+
+def _succeeded(one: Done) -> bool:
+    return any(columns_of(one).get(state, 0) for state in TOLD)
+
+
+def _went_wrong(one: Done) -> bool:
+    columns = columns_of(one)
+    return any(columns.get(s, 0) for s in (State.REJECTED, State.UNKNOWN, State.FAILED))
+
+
+def _has_broken_documents(look: SiteLook) -> bool:
+    return any(
+        finding.severity is Severity.ERROR
+        for reading in look.readings
+        for finding in reading.findings
+    )

@@ -1,0 +1,342 @@
+"""Decides whether, what, how much and in which order to tell. Pure: equal input, equal plan."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from submitter.core import quota
+from submitter.core.calls import Action
+from submitter.core.findings import Finding
+from submitter.core.fleet import Target
+from submitter.core.looks import RootLook, SiteLook
+from submitter.core.standing import Allowance, Candidate, PageStanding, SitemapStanding
+from submitter.core.states import TOLD, State
+from submitter.core.traits import Kind, Traits
+
+GUESS = 2_000
+"""Metered lane, allowance unknown, no earlier day to go by: plan at most this many pages behind
+the first call. What is not planned waits for the next run, which knows more."""
+
+WHOLE_ACCOUNT = "*"
+"""Property name of the allowance row that closes an account as a whole."""
+
+DEFERRING = frozenset({"quota", "run-limit", "not-before", "unknown", "too-soon", "deadline"})
+"""Skip reasons that mean 'later, by itself'; all others mean 'not, until something changes'."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Something found and not sent. `account` None: it concerns the site at every account."""
+
+    site: str
+    account: str | None
+    kind: Kind
+    reason: str
+    count: int
+    until: datetime | None = None
+
+    @property
+    def column(self) -> str:
+        return State.DEFERRED if self.reason in DEFERRING else "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class TargetInput:
+    """Everything the planner may know about one target. `held` = why the guard holds it."""
+
+    target: Target
+    traits: Traits
+    property: str
+    look: SiteLook | None
+    sitemaps: Mapping[str, SitemapStanding] = field(default_factory=dict)
+    pages: PageStanding = PageStanding()
+    candidates: Mapping[Kind, Sequence[Candidate]] = field(default_factory=dict)
+    allowance: Allowance | None = None
+    held: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would be sent, in sending order within each lane, and why the rest would not be."""
+
+    made_at: datetime
+    actions: tuple[Action, ...]
+    skips: tuple[Skip, ...]
+    allowances: tuple[Allowance, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Equal for equal work: sites, accounts, kinds, targets, contents and order count."""
+        text = "\n".join(f"{action.key} {action.size}" for action in self.actions)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def make_plan(inputs: Iterable[TargetInput], *, now: datetime, forced: bool = False) -> Plan:
+    """Plan every target. `forced` tells unchanged sitemaps again and passes what the guard holds.
+
+    Inputs may stream; each one's candidates are let go as soon as it is planned.
+    """
+    actions: list[Action] = []
+    skips: list[Skip] = []
+    allowances: dict[tuple[str, str], Allowance] = {}
+    findings: list[Finding] = []
+    for given in inputs:
+        if given.allowance is not None:
+            allowances[given.allowance.account, given.allowance.property] = given.allowance
+        findings.extend(given.held)
+        planned, left_out = _plan_target(given, now=now, forced=forced)
+        actions.extend(planned)
+        skips.extend(left_out)
+    return Plan(
+        made_at=now,
+        actions=tuple(sorted(actions, key=_lane_order)),
+        skips=tuple(sorted(skips, key=_skip_order)),
+        allowances=tuple(allowances[lane] for lane in sorted(allowances)),
+        findings=tuple(dict.fromkeys(findings)),
+    )
+
+
+def _lane_order(action: Action) -> tuple[str, str, str]:
+    """By account, site and kind; batches of one target keep their order (sorting is stable)."""
+    return (action.account, action.site, action.kind)
+
+
+def _skip_order(skip: Skip) -> tuple[str, str, str, str]:
+    return (skip.site, skip.account or "", skip.kind, skip.reason)
+
+
+def _plan_target(
+    given: TargetInput, *, now: datetime, forced: bool
+) -> tuple[list[Action], list[Skip]]:
+    if given.look is None:
+        return [], [_skip(given, kind, "not-looked-at", 1) for kind in _kinds(given)]
+    if given.held and not forced:
+        return [], _left_out(given, "guard")
+    if _closed_as_a_whole(given, now):
+        return [], _left_out(given, "quota", _reopens(given, now))
+    actions: list[Action] = []
+    skips: list[Skip] = []
+    if Kind.SITEMAP in given.traits.tells:
+        for root in given.look.roots:
+            verdict = _judge_sitemap(given, root, now=now, forced=forced)
+            if isinstance(verdict, Skip):
+                skips.append(verdict)
+            else:
+                actions.append(verdict)
+    if Kind.URLS in given.traits.tells:
+        batches, later = _plan_pages(given, Kind.URLS, now=now)
+        actions += batches
+        skips += later + _known_pages(given)
+    if Kind.REMOVAL in given.traits.tells:
+        batches, later = _plan_pages(given, Kind.REMOVAL, now=now)
+        actions += batches
+        skips += later
+    return actions, skips
+
+
+def _kinds(given: TargetInput) -> list[Kind]:
+    return [kind for kind in (Kind.SITEMAP, Kind.URLS) if kind in given.traits.tells]
+
+
+def _skip(
+    given: TargetInput, kind: Kind, reason: str, count: int, until: datetime | None = None
+) -> Skip:
+    return Skip(given.target.site.origin, given.target.account.name, kind, reason, count, until)
+
+
+def _closed_as_a_whole(given: TargetInput, now: datetime) -> bool:
+    """An account that may not call at all until its engine's next day."""
+    allowance = given.allowance
+    return allowance is not None and not given.traits.metered and quota.is_closed(allowance, now)
+
+
+def _left_out(given: TargetInput, reason: str, until: datetime | None = None) -> list[Skip]:
+    skips = []
+    if Kind.SITEMAP in given.traits.tells and given.look is not None:
+        skips.append(_skip(given, Kind.SITEMAP, reason, len(given.look.roots), until))
+    waiting = given.pages.waiting.get(Kind.URLS, 0)
+    if Kind.URLS in given.traits.tells:
+        skips += [_skip(given, Kind.URLS, reason, waiting, until), *_known_pages(given)]
+    return [skip for skip in skips if skip.count]
+
+
+# ---------------------------------------------------------------- sitemaps
+
+
+def _judge_sitemap(
+    given: TargetInput, root: RootLook, *, now: datetime, forced: bool
+) -> Action | Skip:
+    if not root.readable:
+        return _skip(given, Kind.SITEMAP, "unreadable", 1)
+    standing = given.sitemaps.get(root.sitemap)
+    if standing is None:
+        return _tell(given, root, "new")
+    waits = _why_wait(given, standing, root, now)
+    if waits is not None:
+        return waits
+    if standing.state not in TOLD and standing.state is not State.REJECTED:
+        return _tell(given, root, f"again after {standing.state}")
+    return _tell_again(given, standing, root, now=now, forced=forced)
+
+
+def _why_wait(
+    given: TargetInput, standing: SitemapStanding, root: RootLook, now: datetime
+) -> Skip | None:
+    if standing.not_before is not None and now < standing.not_before:
+        reason = "unknown" if standing.state is State.UNKNOWN else "not-before"
+        return _skip(given, Kind.SITEMAP, reason, 1, standing.not_before)
+    if standing.state is State.REJECTED and standing.content == root.content:
+        return _skip(given, Kind.SITEMAP, "rejected-before", 1)
+    return None
+
+
+def _tell_again(
+    given: TargetInput, standing: SitemapStanding, root: RootLook, *, now: datetime, forced: bool
+) -> Action | Skip:
+    account = given.target.account
+    if standing.told_at is None:
+        return _tell(given, root, "changed")
+    again_at = standing.told_at + timedelta(seconds=account.resubmit_min_s)
+    if forced:
+        return _tell(given, root, "forced")
+    if standing.told_content != root.content:
+        if now < again_at:
+            return _skip(given, Kind.SITEMAP, "too-soon", 1, again_at)
+        return _tell(given, root, "changed")
+    if now >= standing.told_at + timedelta(days=account.resubmit_after_days):
+        return _tell(given, root, "age")
+    return _skip(given, Kind.SITEMAP, "unchanged", 1)
+
+
+def _tell(given: TargetInput, root: RootLook, reason: str) -> Action:
+    return Action(
+        site=given.target.site.origin,
+        account=given.target.account.name,
+        engine=given.traits.name,
+        property=given.property,
+        kind=Kind.SITEMAP,
+        target=root.sitemap,
+        reason=reason,
+        content=root.content,
+    )
+
+
+# ---------------------------------------------------------------- pages
+
+
+def pages_wanted(traits: Traits, allowance: Allowance | None, now: datetime, first: int) -> int:
+    """How many pages of a lane are worth planning now; asks the ledger for no more candidates."""
+    if not traits.metered or allowance is None:
+        return traits.pages_per_run
+    cap = traits.pages_per_run if traits.daily_cap is None else traits.daily_cap
+    rest = quota.left(allowance, now)
+    if rest is not None:
+        return min(cap, rest)
+    return first + GUESS if quota.batch_limit(traits, allowance, now, first) else 0
+
+
+def first_batch(given: TargetInput) -> int:
+    """Size of a lane's first call while its allowance is unknown."""
+    value = given.target.account.settings.get("first_batch", given.traits.first_batch)
+    return value if isinstance(value, int) else given.traits.first_batch
+
+
+def _plan_pages(
+    given: TargetInput, kind: Kind, *, now: datetime
+) -> tuple[list[Action], list[Skip]]:
+    first = first_batch(given)
+    wanted = pages_wanted(given.traits, given.allowance, now, first)
+    candidates = list(given.candidates.get(kind, ()))[:wanted]
+    unknown = given.traits.metered and _rest_is_unknown(given, now)
+    actions = [
+        _batch(given, kind, chunk, unknown=unknown)
+        for chunk in _chunks(candidates, given.traits.batch_size, first if unknown else 0)
+    ]
+    waiting = given.pages.waiting.get(kind, 0)
+    held = given.pages.held.items() if kind is Kind.URLS else ()
+    later = [_skip(given, kind, reason, count) for reason, count in held]
+    if waiting > len(candidates):
+        reason = "quota" if given.traits.metered else "run-limit"
+        later.append(_skip(given, kind, reason, waiting - len(candidates), _reopens(given, now)))
+    return actions, later
+
+
+def _rest_is_unknown(given: TargetInput, now: datetime) -> bool:
+    return given.allowance is not None and quota.left(given.allowance, now) is None
+
+
+def _reopens(given: TargetInput, now: datetime) -> datetime | None:
+    if given.allowance is not None and quota.is_closed(given.allowance, now):
+        return given.allowance.closed_until
+    if not given.traits.metered:
+        return None
+    return quota.next_day_starts(given.traits.day_zone, now)
+
+
+def _chunks(
+    candidates: Sequence[Candidate], size: int, first: int
+) -> Iterable[Sequence[Candidate]]:
+    start = 0
+    if first:
+        yield from [candidates[:first]] if candidates else []
+        start = first
+    for at in range(start, len(candidates), size):
+        yield candidates[at : at + size]
+
+
+def _batch(given: TargetInput, kind: Kind, chunk: Sequence[Candidate], *, unknown: bool) -> Action:
+    reason = chunk[0].why
+    if unknown:
+        reason += ", as far as today's allowance goes"
+    return Action(
+        site=given.target.site.origin,
+        account=given.target.account.name,
+        engine=given.traits.name,
+        property=given.property,
+        kind=kind,
+        target=chunk[0].loc,
+        reason=reason,
+        content=_fingerprint(page.loc for page in chunk),
+        pages=tuple(page.id for page in chunk),
+        cost=len(chunk),
+    )
+
+
+def part_of(action: Action, urls: Sequence[str], begin: int, end: int) -> Action:
+    """The pages `begin` to `end` of a batch as an action of their own."""
+    if begin == 0 and end == len(action.pages):
+        return action
+    return replace(
+        action,
+        target=urls[begin],
+        content=_fingerprint(urls[begin:end]),
+        pages=action.pages[begin:end],
+        cost=end - begin,
+    )
+
+
+def _fingerprint(locs: Iterable[str]) -> str:
+    digest = hashlib.sha256()
+    for loc in locs:
+        digest.update(loc.encode())
+        digest.update(b"\n")
+    return digest.hexdigest()[:32]
+
+
+def _known_pages(given: TargetInput) -> list[Skip]:
+    """Pages this target will not be told, and why: they close the sum of what was found."""
+    counts, look = given.pages.counts, given.look
+    told = sum(counts.get(state, 0) for state in TOLD)
+    refused = counts.get(State.REJECTED, 0)
+    skips = [
+        _skip(given, Kind.URLS, "already-told", told),
+        _skip(given, Kind.URLS, "rejected-before", refused),
+    ]
+    waiting = given.pages.waiting.get(Kind.URLS, 0) + sum(given.pages.held.values())
+    baseline = (look.listed if look else 0) - told - refused - waiting
+    skips.append(_skip(given, Kind.URLS, "first-run", baseline))
+    return [skip for skip in skips if skip.count > 0]

@@ -1,0 +1,38 @@
+"""Which section a page belongs to: the first that matches, by path or by document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fnmatch import translate
+from urllib.parse import urlsplit
+
+from submitter.core.fleet import Section
+
+NO_SECTION = ("", 0)
+
+
+class Sorter:
+    """Sorts pages into sections. `place(identity, document)` gives (name, priority)."""
+
+    def __init__(self, sections: Sequence[Section]) -> None:
+        self._rules = [
+            (
+                re.compile(translate(section.match)).match,
+                re.compile(translate(section.document)).match if section.document else None,
+                (section.name, section.priority),
+            )
+            for section in sections
+        ]
+
+    def place(self, identity: str, document: str) -> tuple[str, int]:
+        if not self._rules:
+            return NO_SECTION
+        parts = urlsplit(identity)
+        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        for matches_path, matches_document, place in self._rules:
+            if not matches_path(path):
+                continue
+            if matches_document is None or matches_document(document):
+                return place
+        return NO_SECTION

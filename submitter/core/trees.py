@@ -1,0 +1,76 @@
+"""What a tree of documents amounts to: has anything under a declared sitemap changed?"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from submitter.core import urls
+from submitter.core.looks import DocumentKind, DocumentMemory, RootLook
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """What one document contributes to the sitemaps above it."""
+
+    content: str
+    changed_at: datetime | None
+    pages: int
+    kind: DocumentKind | None
+    children: tuple[str, ...] = ()
+    problem: str = ""
+
+    @classmethod
+    def unread(cls) -> Node:
+        return cls("", None, 0, None)
+
+    @classmethod
+    def remembered(cls, memory: DocumentMemory) -> Node:
+        return cls(
+            memory.content, memory.changed_at, memory.pages, memory.kind, tuple(memory.children)
+        )
+
+
+def root_look(root: str, nodes: Mapping[str, Node]) -> RootLook:
+    """Sum up the tree under a declared sitemap. `nodes` are by normal form of their address."""
+    try:
+        top = nodes.get(urls.normalize(root))
+    except urls.BadUrl as error:
+        return _unreadable(root, error.problem)
+    if top is None or top.problem or top.kind is None:
+        return _unreadable(root, top.problem if top else "not looked at")
+    tree = _documents_under(root, nodes)
+    digest = hashlib.sha256()
+    for identity in sorted(tree):
+        digest.update(f"{identity}\0{tree[identity].content}\n".encode())
+    changes = [node.changed_at for node in tree.values() if node.changed_at is not None]
+    return RootLook(
+        sitemap=root,
+        readable=True,
+        content=digest.hexdigest()[:32],
+        changed_at=max(changes, default=None),
+        pages=sum(node.pages for node in tree.values()),
+        is_index=top.kind is DocumentKind.INDEX,
+    )
+
+
+def _unreadable(root: str, problem: str) -> RootLook:
+    return RootLook(root, False, "", None, 0, False, problem)
+
+
+def _documents_under(root: str, nodes: Mapping[str, Node]) -> dict[str, Node]:
+    found: dict[str, Node] = {}
+    waiting = [root]
+    while waiting:
+        try:
+            identity = urls.normalize(waiting.pop())
+        except urls.BadUrl:
+            continue
+        node = nodes.get(identity)
+        if node is None or identity in found:
+            continue
+        found[identity] = node
+        waiting.extend(node.children)
+    return found

@@ -1,0 +1,421 @@
+"""Sends a plan: lanes side by side, each lane's calls one after the other.
+
+Every call is claim → send → settle: the intent is stored before the first byte leaves, the
+outcome before the lane's next call. This is the only place that waits, retries and stops.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+from submitter.core import quota
+from submitter.core.accounting import Done
+from submitter.core.calls import Action, Call, Outcome, Survey
+from submitter.core.fleet import Account, Site
+from submitter.core.outcomes import outcome_of_error, outcome_of_receipt
+from submitter.core.plan import WHOLE_ACCOUNT, Plan, part_of
+from submitter.core.standing import Allowance
+from submitter.core.states import State
+from submitter.core.traits import Kind, Traits
+from submitter.errors import (
+    EngineError,
+    EngineUnavailable,
+    NotAuthorized,
+    OutcomeUnknown,
+    QuotaExhausted,
+    SubmitterError,
+)
+from submitter.ports import Clock, Engine, Lease, Ledger, Permits, Progress
+from submitter.retries import OutOfTime, Retries, RetryRules
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """One account's way to its engine."""
+
+    account: Account
+    engine: Engine
+    permits: Permits
+
+    @property
+    def traits(self) -> Traits:
+        return self.engine.traits
+
+
+@dataclass(frozen=True, slots=True)
+class RunRules:
+    """How a run behaves. Times in seconds."""
+
+    retries: RetryRules = RetryRules()
+    call_timeout_s: float = 30.0
+    least_call_s: float = 3.0
+    """With less time left than this, no call is begun: it could not be finished and stored."""
+    workers: int = 8
+    """Calls in flight for one account; the limiter decides how many really start."""
+    breaker: int = 5
+    """So many actions in a row that an account's engine did not take close it for this run."""
+
+
+@dataclass(slots=True)
+class RunContext:
+    """What all lanes of a run share."""
+
+    ledger: Ledger
+    lease: Lease
+    clock: Clock
+    run: str
+    sites: Mapping[str, Site]
+    progress: Progress
+    rules: RunRules = RunRules()
+    until: float = float("inf")
+    """Monotonic time at which everything has to be stored."""
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def is_over(self) -> bool:
+        return self.stop.is_set() or self.clock.monotonic() + self.rules.least_call_s > self.until
+
+    def call_timeout_s(self) -> float:
+        left = self.until - self.clock.monotonic() - 1.0
+        return max(1.0, min(self.rules.call_timeout_s, left))
+
+
+def run_plan(plan: Plan, *, channels: Mapping[str, Channel], context: RunContext) -> list[Done]:
+    """Send everything in the plan that may be sent now. Returns one or more `Done` per action:
+    together they cover each of its pages once. Raises LedgerError when the memory fails."""
+    by_account: dict[str, list[Action]] = {}
+    for action in plan.actions:
+        by_account.setdefault(action.account, []).append(action)
+    allowances = {(one.account, one.property): one for one in plan.allowances}
+    runs = [
+        AccountRun(channels[name], actions, context, allowances)
+        for name, actions in by_account.items()
+    ]
+    if not runs:
+        return []
+    with ThreadPoolExecutor(len(runs), thread_name_prefix="account") as pool:
+        finished = [pool.submit(run.run) for run in runs]
+    return [done for future in finished for done in future.result()]
+
+
+class AccountRun:
+    """All actions of one account. A failure closes what it concerns and nothing else."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        actions: Sequence[Action],
+        context: RunContext,
+        allowances: Mapping[tuple[str, str], Allowance],
+    ) -> None:
+        self._channel, self._actions, self._context = channel, actions, context
+        self._allowances = dict(allowances)
+        self._retries = Retries(context.rules.retries, context.clock, len(actions))
+        self._done: list[Done] = []
+        self._lock = threading.Lock()
+        self._closed: dict[str, Outcome] = {}
+        self._misses = 0
+
+    # ------------------------------------------------------------ the story
+
+    def run(self) -> list[Done]:
+        survey = self._ask_survey()
+        lanes = self._lanes(survey)
+        workers = max(1, min(self._context.rules.workers, len(lanes)))
+        with ThreadPoolExecutor(workers, thread_name_prefix=self._channel.account.name) as pool:
+            futures = [pool.submit(self._run_lane, lane, survey) for lane in lanes]
+        for future in futures:
+            future.result()
+        return self._done
+
+    def _ask_survey(self) -> Survey | None:
+        """What the account can see, asked once before its first write."""
+        try:
+            survey = self._retries.call(self._survey_once, until=self._context.until)
+        except EngineError as error:
+            outcome = self._outcome_of(self._actions[0], error)
+            if isinstance(error, QuotaExhausted):
+                self._close_account_until(error)
+            self._close(WHOLE_ACCOUNT, outcome)
+            return None
+        except OutOfTime:
+            self._close(WHOLE_ACCOUNT, _not_begun("deadline", "no time was left"))
+            return None
+        if survey is not None:
+            self._context.ledger.save_survey(survey, at=self._context.clock.now())
+        return survey
+
+    def _survey_once(self) -> Survey | None:
+        self._take_permit()
+        try:
+            return self._channel.engine.survey(timeout_s=self._context.call_timeout_s())
+        except OutcomeUnknown as lost:  # a read whose answer is lost can simply be asked again
+            raise EngineUnavailable(
+                lost.engine, lost.problem, http_status=lost.http_status, code=lost.code
+            ) from lost
+
+    def _lanes(self, survey: Survey | None) -> list[list[Action]]:
+        """Metered: one lane per property, where the quota lives; else per property and site."""
+        lanes: dict[tuple[str, str], list[Action]] = {}
+        for planned in self._actions:
+            name = self._channel.engine.property_of(self._context.sites[planned.site], survey)
+            action = replace(planned, property=name)
+            site = "" if self._channel.traits.metered else action.site
+            lanes.setdefault((name, site), []).append(action)
+        return list(lanes.values())
+
+    def _run_lane(self, actions: Iterable[Action], survey: Survey | None) -> None:
+        for action in actions:
+            try:
+                self._run_action(action, survey)
+            except SubmitterError:
+                self._context.stop.set()
+                raise
+            self._context.progress.advance()
+
+    def _run_action(self, action: Action, survey: Survey | None) -> None:
+        closed = self._why_closed(action)
+        if closed is not None:
+            self._finish(action, closed, called=False)
+            return
+        try:
+            self._channel.engine.preflight(action, survey)
+        except EngineError as error:
+            self._give_up(action, self._outcome_of(action, error), error, called=False)
+            return
+        if action.kind is Kind.SITEMAP:
+            self._send(action, ())
+        else:
+            self._send_pages(action)
+
+    # ------------------------------------------------------------ pages within an allowance
+
+    def _send_pages(self, action: Action) -> None:
+        """Send a batch, cut to what the lane may spend now; the rest waits, in order."""
+        urls = self._context.ledger.urls(action.site, action.pages)
+        begin = 0
+        while begin < len(urls):
+            rest = part_of(action, urls, begin, len(urls))
+            closed = self._why_closed(rest)
+            room = self._room(action)
+            if closed is None and room == 0:
+                closed = self._no_room(action)
+            if closed is not None:
+                self._finish(rest, closed, called=False)
+                return
+            end = min(begin + room, len(urls))
+            self._send(part_of(action, urls, begin, end), tuple(urls[begin:end]))
+            begin = end
+
+    def _room(self, action: Action) -> int:
+        traits, now = self._channel.traits, self._context.clock.now()
+        first = self._channel.account.settings.get("first_batch", traits.first_batch)
+        return quota.batch_limit(traits, self._allowance(action), now, int(str(first)))
+
+    def _no_room(self, action: Action) -> Outcome:
+        now = self._context.clock.now()
+        allowance = self._allowance(action)
+        until = quota.next_day_starts(self._channel.traits.day_zone, now)
+        if allowance is not None and quota.is_closed(allowance, now) and allowance.closed_until:
+            until = allowance.closed_until
+        outcome = _not_begun("quota", "today's allowance is spent")
+        return replace(outcome, not_before=until)
+
+    def _allowance(self, action: Action) -> Allowance | None:
+        """Today's page of this lane's book; None for an engine that counts nothing."""
+        traits = self._channel.traits
+        if not traits.metered or action.kind is Kind.SITEMAP:
+            return None
+        lane = (action.account, action.property)
+        declared = self._channel.account.settings.get("daily_limit")
+        with self._lock:
+            allowance = quota.open_allowance(
+                *lane,
+                traits=traits,
+                stored=self._allowances.get(lane),
+                declared=declared if isinstance(declared, int) else None,
+                now=self._context.clock.now(),
+            )
+            self._allowances[lane] = allowance
+        return allowance
+
+    def _keep_allowance(self, allowance: Allowance | None) -> None:
+        if allowance is not None:
+            with self._lock:
+                self._allowances[allowance.account, allowance.property] = allowance
+
+    # ------------------------------------------------------------ one call, retried
+
+    def _send(self, action: Action, urls: tuple[str, ...]) -> None:
+        attempt = _Attempt(self, Call(action, urls))
+        try:
+            outcome = self._retries.call(attempt.once, until=self._context.until)
+        except OutOfTime:
+            self._finish(action, _not_begun("deadline", "no time was left"), called=False)
+            return
+        except EngineError as error:
+            outcome = attempt.last or self._outcome_of(action, error)
+            self._give_up(action, outcome, error, called=True)
+            return
+        self._misses = 0
+        self._finish(action, outcome, called=True)
+
+    def _take_permit(self) -> None:
+        context = self._context
+        if context.is_over() or not self._channel.permits.acquire(until=context.until):
+            raise OutOfTime
+        if context.is_over():
+            raise OutOfTime
+
+    def _give_up(
+        self, action: Action, outcome: Outcome, error: EngineError, *, called: bool
+    ) -> None:
+        """No receipt came: close what the error concerns, so that nothing runs into it again."""
+        match error:
+            case NotAuthorized(scope="account"):
+                self._close(WHOLE_ACCOUNT, outcome)
+            case NotAuthorized():
+                self._close(action.property, outcome)
+            case QuotaExhausted() if not self._channel.traits.metered:
+                self._close_account_until(error)
+                self._close(WHOLE_ACCOUNT, outcome)
+            case EngineUnavailable():
+                outcome = self._park(action, outcome, error)
+                self._count_miss(outcome)
+            case OutcomeUnknown():
+                self._count_miss(outcome)
+            case _:
+                pass
+        self._finish(action, outcome, called=called)
+
+    def _park(self, action: Action, outcome: Outcome, error: EngineUnavailable) -> Outcome:
+        """The engine named a time that is too far off for this run: the item waits for it."""
+        if error.retry_after_s is None or not self._retries.is_too_long(error.retry_after_s):
+            return outcome
+        not_before = self._context.clock.now() + timedelta(seconds=error.retry_after_s)
+        self._context.ledger.defer(
+            self._context.lease, action, not_before=not_before, reason="retry-after"
+        )
+        return replace(outcome, state=State.DEFERRED, rest=State.DEFERRED, not_before=not_before)
+
+    def _count_miss(self, outcome: Outcome) -> None:
+        with self._lock:
+            self._misses += 1
+            broken = self._misses >= self._context.rules.breaker
+        if broken:
+            message = f"the engine did not answer {self._misses} times in a row: {outcome.message}"
+            self._close(WHOLE_ACCOUNT, _not_begun("engine-unavailable", message[:200]))
+
+    # ------------------------------------------------------------ closing and finishing
+
+    def _close(self, what: str, outcome: Outcome) -> None:
+        with self._lock:
+            self._closed.setdefault(what, outcome)
+
+    def _close_account_until(self, error: QuotaExhausted) -> None:
+        now, zone = self._context.clock.now(), self._channel.traits.day_zone
+        until = error.resets_at or quota.next_day_starts(zone, now)
+        name = self._channel.account.name
+        row = Allowance(name, WHOLE_ACCOUNT, quota.engine_day(zone, now))
+        closed = quota.close(row, until, error.problem[:200])
+        self._context.ledger.save_allowance(self._context.lease, closed)
+
+    def _why_closed(self, action: Action) -> Outcome | None:
+        with self._lock:
+            closed = self._closed.get(WHOLE_ACCOUNT) or self._closed.get(action.property)
+        if closed is None and self._context.is_over():
+            code = "stopped" if self._context.stop.is_set() else "deadline"
+            return _not_begun(code, "the run ended before its turn")
+        return closed
+
+    def _finish(self, action: Action, outcome: Outcome, *, called: bool) -> None:
+        if not called:
+            self._context.ledger.defer(
+                self._context.lease,
+                action,
+                not_before=outcome.not_before,
+                reason=outcome.cause or outcome.code or outcome.message,
+            )
+        with self._lock:
+            self._done.append(Done(action, outcome, called))
+        log.info(
+            "%s %s at %s: %s",
+            *(action.kind, action.target, action.account, outcome.state),
+            extra={
+                "site": action.site,
+                "account": action.account,
+                "engine": action.engine,
+                "state": outcome.state,
+                "urls": action.size,
+                "http_status": outcome.http_status,
+                "code": outcome.code,
+            },
+        )
+
+    def _outcome_of(self, action: Action, error: EngineError) -> Outcome:
+        return outcome_of_error(
+            action, error, traits=self._channel.traits, sent_at=self._context.clock.now()
+        )
+
+
+class _Attempt:
+    """One action on its way: each try is a call of its own in the log."""
+
+    def __init__(self, run: AccountRun, call: Call) -> None:
+        self._run, self._call = run, call
+        self._number = 0
+        self.last: Outcome | None = None
+
+    def once(self) -> Outcome:
+        """claim → send → settle. Raises the engine's error after it has been stored."""
+        run, action = self._run, self._call.action
+        context, traits = run._context, run._channel.traits
+        run._take_permit()
+        self._number += 1
+        at = context.clock.now()
+        allowance = run._allowance(action)
+        booked = None if allowance is None else quota.book(allowance, action.cost)
+        run._keep_allowance(booked)
+        attempt = context.ledger.claim(
+            context.lease, action, run=context.run, number=self._number, at=at, allowance=booked
+        )
+        error: EngineError | None = None
+        try:
+            receipt = run._channel.engine.send(self._call, timeout_s=context.call_timeout_s())
+            self.last = outcome_of_receipt(action, receipt, traits=traits, sent_at=at)
+        except EngineError as raised:
+            error = raised
+            self.last = outcome_of_error(action, raised, traits=traits, sent_at=at)
+        settled = self._settle_allowance(booked, error)
+        run._keep_allowance(settled)
+        context.ledger.settle(
+            context.lease, attempt, action, self.last, at=context.clock.now(), allowance=settled
+        )
+        if error is not None:
+            self._slow_down(error)
+            raise error
+        return self.last
+
+    def _settle_allowance(
+        self, booked: Allowance | None, error: EngineError | None
+    ) -> Allowance | None:
+        if booked is None or self.last is None:
+            return None
+        settled = quota.settle(booked, self._call.action.cost, self.last)
+        if isinstance(error, QuotaExhausted) and self.last.not_before is not None:
+            settled = quota.close(settled, self.last.not_before, error.problem[:200])
+        return settled
+
+    def _slow_down(self, error: EngineError) -> None:
+        if isinstance(error, EngineUnavailable) and error.http_status == 429:
+            self._run._channel.permits.penalize(error.retry_after_s or 1.0)
+
+
+def _not_begun(code: str, message: str) -> Outcome:
+    return Outcome(State.DEFERRED, State.DEFERRED, code=code, message=message)

@@ -1,0 +1,317 @@
+"""The story of one run: look, plan, send, verify, report."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from submitter.core import accounting
+from submitter.core.accounting import Done
+from submitter.core.calls import Survey
+from submitter.core.fleet import Account, Fleet, Site, Target
+from submitter.core.looks import SiteLook, TellRule
+from submitter.core.outcomes import unknown_until
+from submitter.core.plan import Plan
+from submitter.core.summary import Json, RunFacts, run_json
+from submitter.core.traits import Traits
+from submitter.errors import LeaseLost, LedgerBusy, UnsafePlan
+from submitter.observe import observe, tell_rule
+from submitter.planning import plan_targets, reasons_to_hold
+from submitter.ports import Clock, Lease, Ledger, Progress, Source
+from submitter.runner import Channel, RunContext, RunRules, run_plan
+from submitter.verify import Answer, verify
+from submitter.walk import Surroundings
+
+log = logging.getLogger(__name__)
+
+LEASE = "run"
+LEASE_TTL_S = 90.0
+LOOKERS = 8
+"""Sites looked at side by side."""
+SEND_SHARE = 0.5
+"""With a deadline, looking may take at most this share of the time; the rest is for sending."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The doors a run goes through. `open_channels` opens engines only for accounts in use."""
+
+    ledger: Ledger
+    source: Source
+    clock: Clock
+    traits: Mapping[str, Traits]
+    open_channels: Callable[[Iterable[str]], Mapping[str, Channel]]
+    property_of: Callable[[Target, Survey | None], str]
+    progress: Progress
+    rules: RunRules = RunRules()
+    stop: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What to do. `until` is a monotonic time; `forced` the operator's reason, stored."""
+
+    run: str
+    fleet: Fleet
+    targets: Sequence[Target]
+    owner: str
+    until: float = float("inf")
+    forced: str | None = None
+    only_plan: str | None = None
+    verify: bool = True
+    wait_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """The run's JSON document, its exit code and what it was made from (None: a repeat)."""
+
+    summary: Json
+    exit_code: int
+    facts: RunFacts | None = None
+    answers: tuple[Answer, ...] = ()
+
+
+def run_fleet(request: RunRequest, tools: Tools) -> RunReport:
+    """One run. Raises LedgerBusy, LedgerError, UnsafePlan; everything else is in the report.
+
+    A run id that the ledger knows already is not run again: its report is returned.
+    """
+    clock, ledger = tools.clock, tools.ledger
+    started_at = clock.now()
+    with held_lease(request, tools) as lease:
+        known = ledger.start_run(
+            request.run,
+            inventory_sha256=request.fleet.sha256,
+            at=started_at,
+            forced=request.forced,
+        )
+        if known is not None and known.summary is not None:
+            return RunReport(dict(known.summary), known.exit_code or 0)
+        recover(request.fleet, tools, lease)
+        looks = look_at_sites(request, tools, lease)
+        plan = make_run_plan(request, tools, looks, now=clock.now())
+        if request.only_plan is not None and plan.digest != request.only_plan:
+            raise UnsafePlan(
+                f"the plan is now {plan.digest}, not {request.only_plan}: nothing was sent; "
+                "look at it with `submitter plan`"
+            )
+        accept_looks(request, tools, lease, looks)
+        context = _context(request, tools, lease)
+        done = _send(plan, tools, context)
+        answers = _verify(request, tools, context) if request.verify else []
+        report = _report(request, tools, started_at, plan, done, looks, answers)
+        ledger.finish_run(
+            request.run,
+            at=clock.now(),
+            outcome=str(report.summary["outcome"]),
+            exit_code=report.exit_code,
+            summary=report.summary,
+        )
+    return report
+
+
+# ---------------------------------------------------------------- the lease
+
+
+@contextmanager
+def held_lease(request: RunRequest, tools: Tools) -> Iterator[Lease]:
+    """Hold the ledger for the time of the block; a heartbeat keeps the lease alive."""
+    lease = _acquire(request, tools)
+    stop_beating = threading.Event()
+    beat = threading.Thread(
+        target=_keep_alive, args=(lease, tools, stop_beating), name="lease", daemon=True
+    )
+    beat.start()
+    try:
+        yield lease
+    finally:
+        stop_beating.set()
+        beat.join()
+        tools.ledger.release(lease)
+
+
+def _acquire(request: RunRequest, tools: Tools) -> Lease:
+    give_up_at = tools.clock.monotonic() + request.wait_s
+    while True:
+        try:
+            return tools.ledger.acquire(
+                LEASE, request.owner, ttl_s=LEASE_TTL_S, now=tools.clock.now()
+            )
+        except LedgerBusy:
+            if tools.clock.monotonic() >= give_up_at or tools.stop.is_set():
+                raise
+            tools.clock.sleep(min(1.0, max(0.05, give_up_at - tools.clock.monotonic())))
+
+
+def _keep_alive(lease: Lease, tools: Tools, finished: threading.Event) -> None:
+    while not finished.wait(LEASE_TTL_S / 3):
+        try:
+            lease = tools.ledger.renew(lease, ttl_s=LEASE_TTL_S, now=tools.clock.now())
+        except LeaseLost:
+            log.error("the ledger's lease was taken by another run; this one stops")
+            tools.stop.set()
+            return
+
+
+# ---------------------------------------------------------------- the steps
+
+
+def recover(fleet: Fleet, tools: Tools, lease: Lease) -> int:
+    """Calls that a dead run left in flight become `unknown` under their engine's rule."""
+    now = tools.clock.now()
+    not_before = {
+        account.name: unknown_until(tools.traits[account.engine], now)
+        for account in fleet.accounts.values()
+    }
+    lost = tools.ledger.recover(lease, now=now, not_before=not_before)
+    if lost:
+        log.warning("%d calls of an earlier run ended without an answer: unknown", lost)
+    return lost
+
+
+def look_at_sites(request: RunRequest, tools: Tools, lease: Lease) -> dict[str, SiteLook]:
+    """Look at every selected site, several side by side; what the deadline cuts off is missing."""
+    sites = {target.site.origin: target.site for target in request.targets}
+    now = tools.clock.monotonic()
+    looking_until = now + (request.until - now) * SEND_SHARE
+    around = surroundings(request.fleet, tools, until=looking_until)
+    tools.progress.start("looking at sites", len(sites))
+
+    def look(site: Site) -> SiteLook | None:
+        if around.stopped() or tools.clock.monotonic() >= looking_until:
+            return None
+        tell = tell_rules(site, request.fleet, tools.traits)
+        seen = observe(site, ledger=tools.ledger, lease=lease, tell=tell, around=around)
+        tools.progress.advance()
+        return seen
+
+    with ThreadPoolExecutor(LOOKERS, thread_name_prefix="look") as pool:
+        looks = list(pool.map(look, sites.values()))
+    tools.progress.stop()
+    return {seen.site: seen for seen in looks if seen is not None}
+
+
+def surroundings(fleet: Fleet, tools: Tools, *, until: float) -> Surroundings:
+    return Surroundings(
+        source=tools.source,
+        clock=tools.clock,
+        fleet_hosts=frozenset(site.host for site in fleet.sites),
+        crawlers=tuple(sorted({traits.crawler for traits in tools.traits.values()})),
+        until=None if until == float("inf") else until,
+        stopped=tools.stop.is_set,
+    )
+
+
+def tell_rules(site: Site, fleet: Fleet, traits: Mapping[str, Traits]) -> list[TellRule]:
+    """What the site's delta means at each of its accounts, selected now or not."""
+    accounts: list[Account] = [fleet.accounts[name] for name in site.accounts]
+    rules = (tell_rule(account, traits[account.engine]) for account in accounts)
+    return [rule for rule in rules if rule is not None]
+
+
+def make_run_plan(
+    request: RunRequest, tools: Tools, looks: Mapping[str, SiteLook], *, now: datetime
+) -> Plan:
+    surveys = {name: survey for name, (survey, _) in tools.ledger.surveys().items()}
+    return plan_targets(
+        request.targets,
+        traits=tools.traits,
+        looks=looks,
+        property_of=lambda target: tools.property_of(target, surveys.get(target.account.name)),
+        ledger=tools.ledger,
+        now=now,
+        forced=request.forced is not None,
+    )
+
+
+def accept_looks(
+    request: RunRequest, tools: Tools, lease: Lease, looks: Mapping[str, SiteLook]
+) -> None:
+    """A look that passes the guard, or is forced, is what the next one is compared with."""
+    sites = {target.site.origin: target for target in request.targets}
+    for origin, look in looks.items():
+        target = sites[origin]
+        traits = tools.traits[target.account.engine]
+        held = reasons_to_hold(target, replace(traits, crawler="*"), look)
+        if not look.unfinished and (not held or request.forced is not None):
+            tools.ledger.accept_look(lease, origin)
+
+
+def _context(request: RunRequest, tools: Tools, lease: Lease) -> RunContext:
+    return RunContext(
+        ledger=tools.ledger,
+        lease=lease,
+        clock=tools.clock,
+        run=request.run,
+        sites={target.site.origin: target.site for target in request.targets},
+        progress=tools.progress,
+        rules=tools.rules,
+        until=request.until,
+        stop=tools.stop,
+    )
+
+
+def _send(plan: Plan, tools: Tools, context: RunContext) -> list[Done]:
+    channels = tools.open_channels({action.account for action in plan.actions})
+    tools.progress.start("sending", len(plan.actions))
+    try:
+        return run_plan(plan, channels=channels, context=context)
+    finally:
+        tools.progress.stop()
+
+
+def _verify(request: RunRequest, tools: Tools, context: RunContext) -> list[Answer]:
+    if context.is_over():
+        return []
+    wanted = {
+        target.account.name
+        for target in request.targets
+        if tools.traits[target.account.engine].checks
+    }
+    channels = tools.open_channels(wanted)
+    surveys = {name: survey for name, (survey, _) in tools.ledger.surveys().items()}
+    return verify(request.targets, channels=channels, surveys=surveys, context=context)
+
+
+def _report(
+    request: RunRequest,
+    tools: Tools,
+    started_at: datetime,
+    plan: Plan,
+    done: Sequence[Done],
+    looks: Mapping[str, SiteLook],
+    answers: Sequence[Answer],
+) -> RunReport:
+    verdict = accounting.judge_run(
+        plan, done, looks.values(), late=_is_late(request, looks), forced=bool(request.forced)
+    )
+    surveys = {name: survey for name, (survey, _) in tools.ledger.surveys().items()}
+    facts = RunFacts(
+        run=request.run,
+        started_at=started_at,
+        finished_at=tools.clock.now(),
+        plan=plan,
+        done=done,
+        looks=looks,
+        targets=request.targets,
+        traits=tools.traits,
+        allowances=tools.ledger.allowances(),
+        verdict=verdict,
+        properties={
+            target.key: tools.property_of(target, surveys.get(target.account.name))
+            for target in request.targets
+        },
+    )
+    return RunReport(run_json(facts), int(verdict.exit_code), facts, tuple(answers))
+
+
+def _is_late(request: RunRequest, looks: Mapping[str, SiteLook]) -> bool:
+    """Sites that were to be looked at and were not, or not to the end."""
+    wanted = {target.site.origin for target in request.targets}
+    return len(looks) < len(wanted) or any(look.unfinished for look in looks.values())
