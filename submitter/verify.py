@@ -82,7 +82,9 @@ def _questions(
     return [_Question(name, sites) for name, sites in sorted(by_property.items())]
 
 
-def _ask_account(channel: Channel, questions: Sequence[_Question], context: RunContext) -> list[Answer]:
+def _ask_account(
+    channel: Channel, questions: Sequence[_Question], context: RunContext
+) -> list[Answer]:
     retries = Retries(context.rules.retries, context.clock, len(questions))
     workers = max(1, min(context.rules.workers, len(questions)))
     with ThreadPoolExecutor(workers, thread_name_prefix="verify") as pool:
@@ -107,7 +109,9 @@ def _ask(channel: Channel, question: _Question, context: RunContext, retries: Re
     return Answer(name, question.property, sites, len(checks))
 
 
-def _ask_once(channel: Channel, name: str, sitemaps: Sequence[str], context: RunContext) -> list[Check]:
+def _ask_once(
+    channel: Channel, name: str, sitemaps: Sequence[str], context: RunContext
+) -> list[Check]:
     if context.is_over() or not channel.permits.acquire(until=context.until):
         raise OutOfTime
     try:

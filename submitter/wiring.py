@@ -1,0 +1,127 @@
+"""Joins the parts: the only module that knows every concrete class.
+
+Everything heavy is imported when it is needed, so that `--help` and runs without a given engine
+do not pay for it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from submitter import __version__
+from submitter.clock import SystemClock
+from submitter.core.calls import Survey
+from submitter.core.fleet import Account, Fleet, Target
+from submitter.core.traits import Traits
+from submitter.engines import ENGINES
+from submitter.ports import Clock, Ledger, Progress, Source
+from submitter.progress import NoProgress
+from submitter.runner import Channel, RunRules
+from submitter.runs import Tools
+
+TRAITS: Mapping[str, Traits] = {name: kind.traits for name, kind in ENGINES.items()}
+"""What every engine can be told, by name."""
+
+
+def load_fleet(path: Path, *, ledger: str | None = None) -> Fleet:
+    """Read an inventory. Raises ConfigError with all its faults at once."""
+    from submitter.inventory import load_inventory
+
+    return load_inventory(path, engines=TRAITS, ledger=ledger)
+
+
+class Wiring:
+    """One fleet with everything it needs, opened on first use.
+
+    `environ` is where `env:` secrets are looked up; `clock`, `source` and `ledger` may be handed
+    in, by tests and by functions that bring their own.
+    """
+
+    def __init__(
+        self,
+        fleet: Fleet,
+        *,
+        environ: Mapping[str, str],
+        progress: Progress | None = None,
+        stop: threading.Event | None = None,
+        clock: Clock | None = None,
+        source: Source | None = None,
+        ledger: Ledger | None = None,
+        rules: RunRules | None = None,
+    ) -> None:
+        self.fleet, self.environ = fleet, environ
+        self.stop = stop or threading.Event()
+        self.clock: Clock = clock or SystemClock(self.stop)
+        self.progress: Progress = progress or NoProgress()
+        self._given_source, self._given_ledger = source, ledger
+        self._rules = rules or RunRules()
+        self._channels: dict[str, Channel] = {}
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The memory, bound to this inventory's name. Raises LedgerError."""
+        if self._given_ledger is not None:
+            return self._given_ledger
+        from submitter.ledger import open_ledger
+
+        ledger = open_ledger(self._ledger_url())
+        ledger.bind(self.fleet.name)
+        return ledger
+
+    def _ledger_url(self) -> str:
+        url = self.fleet.ledger
+        return self.environ.get(url[4:], "") if url.startswith("env:") else url
+
+    @cached_property
+    def source(self) -> Source:
+        if self._given_source is not None:
+            return self._given_source
+        from submitter.sources.web import WebSource
+
+        agent = f"Submitter/{__version__}"
+        return WebSource(self.clock, rules=self.fleet.fetch, user_agent=agent)
+
+    @cached_property
+    def secrets(self):  # type: ignore[no-untyped-def]
+        from submitter.credentials import EnvironmentSecrets
+
+        return EnvironmentSecrets(self.environ)
+
+    def channels(self, names: Iterable[str]) -> Mapping[str, Channel]:
+        """Open the engines of these accounts; each is opened once."""
+        return {name: self._channel(self.fleet.accounts[name]) for name in sorted(set(names))}
+
+    def _channel(self, account: Account) -> Channel:
+        from submitter.permits import AccountPermits
+
+        if account.name not in self._channels:
+            secret = self.secrets.resolve(account.secret) if account.secret else None
+            engine = ENGINES[account.engine].open(account, secret, self.clock)
+            permits = AccountPermits(account.limits, self.clock)
+            self._channels[account.name] = Channel(account, engine, permits)
+        return self._channels[account.name]
+
+    def property_of(self, target: Target, survey: Survey | None) -> str:
+        """The engine's name for a target's site, without opening the engine."""
+        return ENGINES[target.account.engine].property_of(target.site, survey)
+
+    def tools(self) -> Tools:
+        """Everything a run needs."""
+        return Tools(
+            ledger=self.ledger,
+            source=self.source,
+            clock=self.clock,
+            traits=TRAITS,
+            open_channels=self.channels,
+            property_of=self.property_of,
+            progress=self.progress,
+            rules=self._rules,
+            stop=self.stop,
+        )
+
+    def close(self) -> None:
+        if "ledger" in self.__dict__:
+            self.ledger.close()
