@@ -22,7 +22,7 @@ def observe(
     roots = tuple(ledger.roots_of(site.origin)) if site.sitemaps is None else ()
     look = ledger.look(lease, site.origin, tell=tell, at=around.clock.now())
     seen = walk_site(site, look, replace(around, remembered_roots=roots))
-    if not seen.unfinished:
+    if not (seen.unfinished or around.partial):
         ledger.record_roots(lease, site.origin, seen.roots)
     delta = seen.delta
     log.info(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 
 from submitter.core import guard, quota
@@ -23,13 +23,12 @@ from submitter.core.traits import Kind, Traits
 from submitter.ports import Ledger
 
 
-@dataclass(slots=True)
 class Memory:
     """The ledger's side of planning, read in a few queries for all targets."""
 
-    ledger: Ledger
-    now: datetime
-    allowances: dict[tuple[str, str], Allowance] = field(default_factory=dict)
+    def __init__(self, ledger: Ledger, now: datetime) -> None:
+        self._ledger, self._now = ledger, now
+        self._allowances = dict(ledger.allowances())
 
     def inputs(
         self,
@@ -39,44 +38,47 @@ class Memory:
         looks: Mapping[str, SiteLook],
         property_of: Callable[[Target], str],
     ) -> Iterator[TargetInput]:
-        sitemaps = self.ledger.sitemap_standings()
-        pages = self.ledger.page_standings(self.now)
-        self.allowances = dict(self.ledger.allowances())
+        sitemaps = self._ledger.sitemap_standings()
+        pages = self._ledger.page_standings(self._now)
         for target in targets:
             engine = traits[target.account.engine]
             look = looks.get(target.site.origin)
-            given = TargetInput(
-                target=target,
-                traits=engine,
-                property=property_of(target),
-                look=look,
-                sitemaps=sitemaps.get(target.key, {}),
-                pages=pages.get(target.key, PageStanding()),
-                held=reasons_to_hold(target, engine, look),
+            given = self.begin(target, engine, property_of(target), look)
+            yield self._with_candidates(
+                replace(
+                    given,
+                    sitemaps=sitemaps.get(target.key, {}),
+                    pages=pages.get(target.key, PageStanding()),
+                    held=reasons_to_hold(target, engine, look),
+                )
             )
-            yield self._with_candidates(given)
+
+    def begin(
+        self, target: Target, traits: Traits, property: str, look: SiteLook | None
+    ) -> TargetInput:
+        """A target with today's allowance of its lane."""
+        given = TargetInput(target, traits, property, look)
+        return replace(given, allowance=self._allowance(given))
 
     def _with_candidates(self, given: TargetInput) -> TargetInput:
-        allowance = self._allowance(given)
-        given = replace(given, allowance=allowance)
-        wanted = pages_wanted(given.traits, allowance, self.now, first_batch(given))
+        wanted = pages_wanted(given.traits, given.allowance, self._now, first_batch(given))
         candidates = {
             kind: self._candidates(given.target, kind, wanted)
             for kind, waiting in given.pages.waiting.items()
             if waiting and wanted and kind in given.traits.tells
         }
-        self._remember(allowance, sum(map(len, candidates.values())))
+        self._remember(given.allowance, sum(map(len, candidates.values())))
         return replace(given, candidates=candidates)
 
     def _candidates(self, target: Target, kind: Kind, wanted: int) -> list[Candidate]:
-        return self.ledger.candidates(
-            target.site.origin, target.account.name, kind, now=self.now, limit=wanted
+        return self._ledger.candidates(
+            target.site.origin, target.account.name, kind, now=self._now, limit=wanted
         )
 
     def _allowance(self, given: TargetInput) -> Allowance | None:
         account = given.target.account
-        closed = self.allowances.get((account.name, WHOLE_ACCOUNT))
-        if closed is not None and quota.is_closed(closed, self.now):
+        closed = self._allowances.get((account.name, WHOLE_ACCOUNT))
+        if closed is not None and quota.is_closed(closed, self._now):
             return closed
         if not given.traits.metered:
             return None
@@ -85,16 +87,16 @@ class Memory:
             account.name,
             given.property,
             traits=given.traits,
-            stored=self.allowances.get((account.name, given.property)),
+            stored=self._allowances.get((account.name, given.property)),
             declared=declared if isinstance(declared, int) else None,
-            now=self.now,
+            now=self._now,
         )
 
     def _remember(self, allowance: Allowance | None, planned: int) -> None:
         """Two sites in one lane share its allowance: what the first plans, the second lacks."""
         if allowance is not None and planned:
             lane = (allowance.account, allowance.property)
-            self.allowances[lane] = quota.book(allowance, planned)
+            self._allowances[lane] = quota.book(allowance, planned)
 
 
 def reasons_to_hold(target: Target, traits: Traits, look: SiteLook | None) -> tuple[Finding, ...]:

@@ -272,6 +272,11 @@ class Ledger(Protocol):
         """The next pages to tell, best first: section priority (high first), lastmod (new
         first, unknown last), order of appearance. Without those that may not be told yet."""
 
+    def named_candidates(
+        self, site: str, account: str, identities: Sequence[str], *, now: datetime
+    ) -> tuple[list[Candidate], PageStanding]:
+        """As `candidates` and `page_standings`, but about these pages only, in the order given."""
+
     def allowances(self) -> Mapping[tuple[str, str], Allowance]:
         """The newest day's allowance of each lane (account, property)."""
 

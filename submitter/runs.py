@@ -65,6 +65,8 @@ class RunRequest:
     only_plan: str | None = None
     verify: bool = True
     wait_s: float = 0.0
+    partial: bool = False
+    """True: the targets' sites name some of their sitemaps only (a one-off submission)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +80,38 @@ class RunReport:
 
 
 def run_fleet(request: RunRequest, tools: Tools) -> RunReport:
-    """One run. Raises LedgerBusy, LedgerError, UnsafePlan; everything else is in the report.
+    """Look at the sites, plan, send, verify. Raises LedgerBusy, LedgerError, UnsafePlan;
+    everything else is in the report.
 
     A run id that the ledger knows already is not run again: its report is returned.
     """
+
+    def prepare(lease: Lease) -> tuple[Plan, Mapping[str, SiteLook]]:
+        looks = look_at_sites(request, tools, lease)
+        plan = make_run_plan(request, tools, looks, now=tools.clock.now())
+        check_agreed(plan, request.only_plan)
+        if not request.partial:
+            accept_looks(request, tools, lease, looks)
+        return plan, looks
+
+    return carry_out(request, tools, prepare)
+
+
+def check_agreed(plan: Plan, agreed: str | None) -> None:
+    """Refuse any plan but the one with the agreed digest."""
+    if agreed is not None and plan.digest != agreed:
+        raise UnsafePlan(
+            f"the plan is now {plan.digest}, not {agreed}: nothing was sent; "
+            "look at it with `submitter plan`"
+        )
+
+
+def carry_out(
+    request: RunRequest,
+    tools: Tools,
+    prepare: Callable[[Lease], tuple[Plan, Mapping[str, SiteLook]]],
+) -> RunReport:
+    """One remembered run around whatever `prepare` plans."""
     clock, ledger = tools.clock, tools.ledger
     started_at = clock.now()
     with held_lease(request, tools) as lease:
@@ -94,14 +124,7 @@ def run_fleet(request: RunRequest, tools: Tools) -> RunReport:
         if known is not None and known.summary is not None:
             return RunReport(dict(known.summary), known.exit_code or 0)
         recover(request.fleet, tools, lease)
-        looks = look_at_sites(request, tools, lease)
-        plan = make_run_plan(request, tools, looks, now=clock.now())
-        if request.only_plan is not None and plan.digest != request.only_plan:
-            raise UnsafePlan(
-                f"the plan is now {plan.digest}, not {request.only_plan}: nothing was sent; "
-                "look at it with `submitter plan`"
-            )
-        accept_looks(request, tools, lease, looks)
+        plan, looks = prepare(lease)
         context = _context(request, tools, lease)
         done = _send(plan, tools, context)
         answers = _verify(request, tools, context) if request.verify else []
@@ -180,7 +203,7 @@ def look_at_sites(request: RunRequest, tools: Tools, lease: Lease) -> dict[str, 
     sites = {target.site.origin: target.site for target in request.targets}
     now = tools.clock.monotonic()
     looking_until = now + (request.until - now) * SEND_SHARE
-    around = surroundings(request.fleet, tools, until=looking_until)
+    around = surroundings(request.fleet, tools, until=looking_until, partial=request.partial)
     tools.progress.start("looking at sites", len(sites))
 
     def look(site: Site) -> SiteLook | None:
@@ -197,7 +220,9 @@ def look_at_sites(request: RunRequest, tools: Tools, lease: Lease) -> dict[str, 
     return {seen.site: seen for seen in looks if seen is not None}
 
 
-def surroundings(fleet: Fleet, tools: Tools, *, until: float) -> Surroundings:
+def surroundings(
+    fleet: Fleet, tools: Tools, *, until: float, partial: bool = False
+) -> Surroundings:
     return Surroundings(
         source=tools.source,
         clock=tools.clock,
@@ -205,6 +230,7 @@ def surroundings(fleet: Fleet, tools: Tools, *, until: float) -> Surroundings:
         crawlers=tuple(sorted({traits.crawler for traits in tools.traits.values()})),
         until=None if until == float("inf") else until,
         stopped=tools.stop.is_set,
+        partial=partial,
     )
 
 

@@ -53,6 +53,8 @@ class Surroundings:
     remembered_roots: tuple[str, ...] = ()
     until: float | None = None
     stopped: Callable[[], bool] = lambda: False
+    partial: bool = False
+    """True: some of the site's sitemaps only; what is not met keeps its memory."""
 
 
 class SiteWalk:
@@ -77,9 +79,8 @@ class SiteWalk:
         queue = deque(Visit(root, 0) for root in roots)
         while queue and not self._out_of_time():
             queue.extend(self._visit(queue.popleft()))
-        result = self._look.finish(
-            gone_after=self._site.gone_after, complete=self._complete and not self._unfinished
-        )
+        complete = self._complete and not (self._unfinished or self._around.partial)
+        result = self._look.finish(gone_after=self._site.gone_after, complete=complete)
         crawlers = self._around.crawlers if robots else ()
         return SiteLook(
             site=self._site.origin,
