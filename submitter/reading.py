@@ -51,8 +51,9 @@ class DocumentScribe:
                 self._use(reader, reader.feed(piece), page, sink, children)
         except FetchError as error:
             broken = error
-        complete = fetched.complete and broken is None
-        rest, reading = reader.close(transport_complete=complete)
+        rest, reading = reader.close(
+            transport_complete=broken is None and _ended_whole(fetched, reader.kind)
+        )
         self._use(reader, rest, page, sink, children)
         if broken is not None and not reading.entries:
             raise broken
@@ -84,6 +85,11 @@ class DocumentScribe:
             self.skipped["over-limit"] += reading.over_limit
         if page.foreign:
             self.skipped["foreign-host"] += page.foreign
+
+
+def _ended_whole(fetched: Fetched, kind: DocumentKind | None) -> bool:
+    """A body without a mark of its end is whole when its root element closed; a list has none."""
+    return fetched.complete or (not fetched.delimited and kind is not DocumentKind.TEXT)
 
 
 class _PageSieve:
