@@ -1,0 +1,79 @@
+"""The demo: an inventory with one of everything, ready to run."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+import yaml
+from submitter.sandbox import Sandbox
+
+
+@pytest.fixture
+def path(sandbox: Sandbox, tmp_path: Path) -> Path:
+    return sandbox.write_demo(tmp_path)
+
+
+@pytest.fixture
+def inventory(path: Path) -> Any:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def test_secrets_are_for_the_owners_eyes_only(path: Path) -> None:
+    for name in ("google.json", "baidu.token"):
+        secret = path.parent / "secrets" / name
+        assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    text = path.read_text(encoding="utf-8")
+    assert "PRIVATE KEY" not in text
+    assert (path.parent / "secrets" / "baidu.token").read_text() not in text
+
+
+def test_accounts_point_at_the_sandbox(inventory: Any, sandbox: Sandbox, path: Path) -> None:
+    accounts = inventory["accounts"]
+    assert accounts["google"]["endpoint"] == sandbox.google.endpoint
+    assert accounts["baidu"]["endpoint"] == sandbox.baidu.endpoint
+    key = json.loads((path.parent / "secrets" / "google.json").read_text())
+    assert key["token_uri"] == f"{sandbox.google.endpoint}/token"
+
+
+def test_every_host_is_reached_through_connect_to(
+    inventory: Any, sandbox: Sandbox, http: requests.Session
+) -> None:
+    (domain,) = inventory["sites"]
+    hosts = [f"{entry['host']}.{domain['domain']}" for entry in domain["subdomains"]]
+    assert set(inventory["fetch"]["connect_to"]) == {f"{host}:80" for host in hosts}
+    assert domain["allow_private"] == ["127.0.0.0/8"]
+    for host in hosts:
+        peer = inventory["fetch"]["connect_to"][f"{host}:80"]
+        answer = http.get(f"http://{peer}/robots.txt", headers={"Host": host}, timeout=10)
+        assert answer.status_code == 200
+
+
+def test_it_shows_one_of_everything(inventory: Any, sandbox: Sandbox) -> None:
+    (domain,) = inventory["sites"]
+    entries = {entry["host"]: entry for entry in domain["subdomains"]}
+    fleet, (account,) = sandbox.fleet, sandbox.google.accounts.values()
+    assert account.properties == {
+        "sc-domain:fleet.test": "siteOwner",
+        "http://press.fleet.test/": "siteRestrictedUser",
+    }
+    assert entries["partner"]["google_property"] == "host"
+    assert fleet.site("empty").count() == 0
+    assert fleet.site("shop").count() > sandbox.baidu.left("shop.fleet.test") > 0
+    assert fleet.site("www").count() < sandbox.baidu.left("www.fleet.test")
+    assert "Disallow: /\n" in fleet.site("closed").robots
+    cut = fleet.fetch("http://broken.fleet.test/sitemap.xml")
+    assert cut is not None
+    assert b"</urlset>" not in cut
+
+
+def test_writing_it_again_keeps_the_account_and_renews_the_addresses(
+    sandbox: Sandbox, path: Path
+) -> None:
+    before = (path.parent / "secrets" / "google.json").read_text()
+    assert sandbox.write_demo(path.parent) == path
+    assert (path.parent / "secrets" / "google.json").read_text() == before
