@@ -6,13 +6,15 @@ implementations of a port. Only `wiring` knows which one is behind a door.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from submitter.core.calls import Action, Call, Check, Outcome, Receipt, Survey
+from submitter.core.checklist import Item
+from submitter.core.comparison import PageLine
 from submitter.core.findings import Finding
 from submitter.core.fleet import SecretRef, Site
 from submitter.core.looks import (
@@ -25,6 +27,7 @@ from submitter.core.looks import (
     Validators,
 )
 from submitter.core.records import Explanation, LogRow, PageLogRow, RunRow, SitemapStatus
+from submitter.core.shards import Difference, Family, FamilyChange
 from submitter.core.standing import Allowance, Candidate, PageStanding, SitemapStanding
 from submitter.core.traits import Kind, Traits
 
@@ -100,6 +103,12 @@ class Fetched(Protocol):
     @property
     def complete(self) -> bool:
         """False when the transport cannot prove that the body ended where it should."""
+
+    @property
+    def delimited(self) -> bool:
+        """The body carries a mark of its end: a length, a last chunk, a gzip trailer. Then
+        `complete` alone decides. Without one (HTTP/1.0, a pipe) `complete` is never True, and a
+        body that ended without FetchError is as whole as its own end (root end tag) shows."""
 
     @property
     def findings(self) -> Sequence[Finding]: ...
@@ -238,7 +247,17 @@ class Ledger(Protocol):
         not to be told again before `not_before[account]`. Returns how many calls that were."""
 
     # -- looking
-    def look(self, lease: Lease, site: str, *, tell: Sequence[TellRule], at: datetime) -> Look: ...
+    def look(
+        self,
+        lease: Lease,
+        site: str,
+        *,
+        tell: Sequence[TellRule],
+        at: datetime,
+        sections: str = "",
+    ) -> Look:
+        """Begin a look. `sections` fingerprints the rules by which pages get their section and
+        priority: when they change, `Look.remembered` gives nothing to skip a document by."""
 
     def accept_look(self, lease: Lease, site: str) -> None:
         """The last look passed the guard (or was forced): it is the new baseline."""
@@ -342,6 +361,60 @@ class Ledger(Protocol):
     def documents_of(self, site: str) -> list[DocumentMemory]: ...
 
     def close(self) -> None: ...
+
+
+# ---------------------------------------------------------------- published files
+
+
+class FamilyDraft(Protocol):
+    """One family of files against a new list: `add` the list, look at the `difference`, `finish`.
+
+    A page stays in the file it stands in; what is equal is not touched.
+    """
+
+    def add(self, pages: Iterable[PageLine]) -> None:
+        """More of the list. A page named twice counts once."""
+
+    def difference(self) -> Difference:
+        """What the list added so far says against the files. Nothing is written yet."""
+
+    def finish(
+        self, *, registered: frozenset[int] = frozenset(), keep_unlisted: bool = False
+    ) -> FamilyChange:
+        """Make the changed files ready, read back and compared; once, after the whole list.
+
+        `registered` numbers stay although no page is left (see `Fate.EMPTIED`), and take new
+        pages first. `keep_unlisted`: the list was not whole, so nothing is gone.
+        """
+
+
+class Edition(Protocol):
+    """A new set of files. What stands in the folder is untouched until `publish`."""
+
+    def draft(self, family: Family) -> FamilyDraft:
+        """Read the family's files as they stand."""
+
+    def publish(self) -> None:
+        """Put the new files in place, each at once or not at all, then remove what is retired."""
+
+
+class SitemapFolder(Protocol):
+    """A folder of published sitemaps. Raises PublishError when it cannot be read, written or
+    locked, or when a file with a name of ours was not written by us."""
+
+    def edition(self) -> AbstractContextManager[Edition]:
+        """Work on the folder alone; without `publish`, nothing of it remains."""
+
+
+class ChecklistBook(Protocol):
+    """What is handed in by hand, remembered. One item for each engine, site and address."""
+
+    def items(self, engine: str, site: str) -> list[Item]:
+        """All of them, retired ones included, in any order."""
+
+    def save(self, items: Sequence[Item]) -> None:
+        """Add these, or put them in the place of those with the same engine, site and address.
+        All or none."""
 
 
 # ---------------------------------------------------------------- secrets

@@ -139,6 +139,12 @@ def carry_out(
     return report
 
 
+def verify_fleet(request: RunRequest, tools: Tools) -> list[Answer]:
+    """Only ask what became of what was told, and record it."""
+    with held_lease(request, tools) as lease:
+        return _verify(request, tools, _context(request, tools, lease))
+
+
 # ---------------------------------------------------------------- the lease
 
 
@@ -293,8 +299,6 @@ def _send(plan: Plan, tools: Tools, context: RunContext) -> list[Done]:
 
 
 def _verify(request: RunRequest, tools: Tools, context: RunContext) -> list[Answer]:
-    if context.is_over():
-        return []
     wanted = {
         target.account.name
         for target in request.targets

@@ -7,17 +7,17 @@ do not pay for it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import BinaryIO
 
-from submitter import __version__
 from submitter.clock import SystemClock
 from submitter.core.calls import Survey
 from submitter.core.fleet import Account, Fleet, Target
 from submitter.core.traits import Traits
 from submitter.engines import ENGINES
-from submitter.ports import Clock, Ledger, Progress, Source
+from submitter.ports import Clock, Ledger, Progress, Secret, Secrets, Source
 from submitter.progress import NoProgress
 from submitter.runner import Channel, RunRules
 from submitter.runs import Tools
@@ -28,7 +28,7 @@ TRAITS: Mapping[str, Traits] = {name: kind.traits for name, kind in ENGINES.item
 
 def load_fleet(path: Path, *, ledger: str | None = None) -> Fleet:
     """Read an inventory. Raises ConfigError with all its faults at once."""
-    from submitter.inventory import load_inventory
+    from submitter.inventory.load import load_inventory
 
     return load_inventory(path, engines=TRAITS, ledger=ledger)
 
@@ -51,13 +51,14 @@ class Wiring:
         source: Source | None = None,
         ledger: Ledger | None = None,
         rules: RunRules | None = None,
+        found_secret: Callable[[str], None] = lambda value: None,
     ) -> None:
         self.fleet, self.environ = fleet, environ
         self.stop = stop or threading.Event()
         self.clock: Clock = clock or SystemClock(self.stop)
         self.progress: Progress = progress or NoProgress()
         self._given_source, self._given_ledger = source, ledger
-        self._rules = rules or RunRules()
+        self._rules, self._found_secret = rules or RunRules(), found_secret
         self._channels: dict[str, Channel] = {}
 
     @cached_property
@@ -66,8 +67,9 @@ class Wiring:
         if self._given_ledger is not None:
             return self._given_ledger
         from submitter.ledger import open_ledger
+        from submitter.owners import is_dead
 
-        ledger = open_ledger(self._ledger_url())
+        ledger = open_ledger(self._ledger_url(), is_dead=is_dead)
         ledger.bind(self.fleet.name)
         return ledger
 
@@ -81,14 +83,27 @@ class Wiring:
             return self._given_source
         from submitter.sources.web import WebSource
 
-        agent = f"Submitter/{__version__}"
-        return WebSource(self.clock, rules=self.fleet.fetch, user_agent=agent)
+        return WebSource(self.clock)
+
+    def files(self, names: Collection[str], stdin: BinaryIO) -> Source:
+        """These files, and `-` for stdin; every other address goes to `source`."""
+        from submitter.sources.files import FileSource
+
+        return FileSource(names, web=self.source, stdin=stdin)
 
     @cached_property
-    def secrets(self):  # type: ignore[no-untyped-def]
+    def secrets(self) -> Secrets:
         from submitter.credentials import EnvironmentSecrets
 
         return EnvironmentSecrets(self.environ)
+
+    def _secret(self, account: Account) -> Secret | None:
+        """Found, and made known to whoever keeps secrets out of texts."""
+        if account.secret is None or account.secret.scheme == "adc":
+            return None
+        secret = self.secrets.resolve(account.secret)
+        self._found_secret(secret.reveal())
+        return secret
 
     def channels(self, names: Iterable[str]) -> Mapping[str, Channel]:
         """Open the engines of these accounts; each is opened once."""
@@ -98,7 +113,7 @@ class Wiring:
         from submitter.permits import AccountPermits
 
         if account.name not in self._channels:
-            secret = self.secrets.resolve(account.secret) if account.secret else None
+            secret = self._secret(account)
             engine = ENGINES[account.engine].open(account, secret, self.clock)
             permits = AccountPermits(account.limits, self.clock)
             self._channels[account.name] = Channel(account, engine, permits)

@@ -14,12 +14,12 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("core",),
     ("ports",),
     # mechanisms that use cases share
-    ("clock", "progress", "spool", "retries", "permits", "redaction"),
+    ("clock", "owners", "progress", "spool", "retries", "permits", "redaction"),
     ("reading",),
     ("walk",),
     # use cases, and adapters: neighbours are blind to each other
     (
-        "observe", "planning", "runner", "flatten",
+        "observe", "planning", "runner", "flatten", "baidu_files",
         "inventory", "credentials", "telemetry", "render",
         "engines", "sources", "ledger", "publish", "crawlers", "parallel",
     ),

@@ -1,1 +1,1 @@
-"""."""
+"""Where documents come from: the guarded client, and files that the operator named."""
