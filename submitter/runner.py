@@ -335,7 +335,7 @@ class AccountRun:
         return closed
 
     def _finish(self, action: Action, outcome: Outcome, *, called: bool) -> None:
-        if not called:
+        if not called and action.kind is Kind.SITEMAP:  # waiting pages keep their place anyway
             self._context.ledger.defer(
                 self._context.lease,
                 action,

@@ -244,6 +244,7 @@ class SiteWalk:
             pages=reading.pages,
             kind=reading.kind,
             children=written.children,
+            whole=reading.complete or reading.over_limit > 0,
         )
 
     def _lose(

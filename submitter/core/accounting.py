@@ -11,7 +11,7 @@ from submitter.core.calls import Action, Outcome
 from submitter.core.findings import Severity
 from submitter.core.looks import SiteLook
 from submitter.core.outcomes import pages_in
-from submitter.core.plan import Plan, Skip
+from submitter.core.plan import KNOWN, Plan, Skip
 from submitter.core.states import PARTIAL, SETTLED_COLUMNS, TOLD, State
 from submitter.core.traits import Kind
 
@@ -111,13 +111,18 @@ def judge_run(
     broken = any(_has_broken_documents(look) for look in looks)
     if late or any(one.outcome.code == "deadline" for one in done):
         return Verdict(RunOutcome.DEADLINE, ExitCode.DEADLINE)
-    if bad and not good:
+    if bad and not good and not _knew_some(plan):
         return Verdict(RunOutcome.FAILED, ExitCode.NOTHING_SUCCEEDED)
     if bad or broken:
         return Verdict(RunOutcome.PARTIAL, ExitCode.PARTIAL)
     if any(skip.reason == "guard" for skip in plan.skips) and not forced:
         return Verdict(RunOutcome.HELD, ExitCode.HELD)
     return Verdict(RunOutcome.OK if good else RunOutcome.NOTHING, ExitCode.OK)
+
+
+def _knew_some(plan: Plan) -> bool:
+    """Some of the selected items stand at their engine since an earlier run."""
+    return any(skip.reason in KNOWN for skip in plan.skips)
 
 
 def _succeeded(one: Done) -> bool:

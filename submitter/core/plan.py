@@ -26,6 +26,9 @@ WHOLE_ACCOUNT = "*"
 DEFERRING = frozenset({"quota", "run-limit", "not-before", "unknown", "too-soon", "deadline"})
 """Skip reasons that mean 'later, by itself'; all others mean 'not, until something changes'."""
 
+KNOWN = frozenset({"unchanged", "already-told", "too-soon"})
+"""Skip reasons that mean 'the engine has it'."""
+
 
 @dataclass(frozen=True, slots=True)
 class Skip:

@@ -21,6 +21,8 @@ class Node:
     kind: DocumentKind | None
     children: tuple[str, ...] = ()
     problem: str = ""
+    whole: bool = True
+    """Read to its end, or to the protocol's limit."""
 
     @classmethod
     def unread(cls) -> Node:
@@ -29,18 +31,29 @@ class Node:
     @classmethod
     def remembered(cls, memory: DocumentMemory) -> Node:
         return cls(
-            memory.content, memory.changed_at, memory.pages, memory.kind, tuple(memory.children)
+            content=memory.content,
+            changed_at=memory.changed_at,
+            pages=memory.pages,
+            kind=memory.kind,
+            children=tuple(memory.children),
+            whole=memory.complete or memory.over_limit > 0,
         )
 
 
 def root_look(root: str, nodes: Mapping[str, Node]) -> RootLook:
-    """Sum up the tree under a declared sitemap. `nodes` are by normal form of their address."""
+    """Sum up the tree under a declared sitemap. `nodes` are by normal form of their address.
+
+    A sitemap that we cannot read to its end is not worth an engine's first look: a failed first
+    fetch sticks. A broken child does not make its index unreadable.
+    """
     try:
         top = nodes.get(urls.normalize(root))
     except urls.BadUrl as error:
         return _unreadable(root, error.problem)
     if top is None or top.problem or top.kind is None:
         return _unreadable(root, top.problem if top else "not looked at")
+    if not top.whole:
+        return _unreadable(root, "it could not be read to its end")
     tree = _documents_under(root, nodes)
     digest = hashlib.sha256()
     for identity in sorted(tree):

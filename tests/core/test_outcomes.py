@@ -161,6 +161,7 @@ BROKEN = SiteLook(
         ([GOOD, BAD], [], [], (RunOutcome.PARTIAL, ExitCode.PARTIAL)),
         ([GOOD, LOST], [HELD], [], (RunOutcome.PARTIAL, ExitCode.PARTIAL)),
         ([GOOD], [], [BROKEN], (RunOutcome.PARTIAL, ExitCode.PARTIAL)),
+        ([BAD], [UNCHANGED], [], (RunOutcome.PARTIAL, ExitCode.PARTIAL)),
         ([BAD], [], [], (RunOutcome.FAILED, ExitCode.NOTHING_SUCCEEDED)),
         ([CLOSED], [], [], (RunOutcome.FAILED, ExitCode.NOTHING_SUCCEEDED)),
         ([GOOD, LATE], [], [], (RunOutcome.DEADLINE, ExitCode.DEADLINE)),

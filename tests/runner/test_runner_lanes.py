@@ -318,9 +318,12 @@ def test_pages_wait_in_order_for_the_next_day(bench_of: Callable[[Traits], Bench
     bench.engine.answers = [meter(2)] * 2
     action = bench.waiting_pages(SITES[0], 5)
     bench.run(action)
-    assert bench.left(SITES[0]) == ()
-    bench.clock.move(hours=4)  # midnight in Shanghai
     assert bench.left(SITES[0]) == action.pages[2:]
+    assert bench.run(replace(action, pages=action.pages[2:], cost=3))[0].outcome.code == "quota"
+    bench.clock.move(hours=4)  # midnight in Shanghai
+    bench.engine.answers = [meter(2)] * 2
+    bench.run(replace(action, pages=action.pages[2:], cost=3))
+    assert bench.left(SITES[0]) == action.pages[4:]
 
 
 # ---------------------------------------------------------------- ending early
