@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from submitter.clock import SystemClock
 from submitter.core.calls import Survey
-from submitter.core.fleet import Account, Fleet, Target
+from submitter.core.fleet import Account, Fleet, SecretRef, Target
 from submitter.core.traits import Traits
 from submitter.engines import ENGINES
 from submitter.ports import Clock, Ledger, Progress, Secret, Secrets, Source
@@ -74,8 +74,13 @@ class Wiring:
         return ledger
 
     def _ledger_url(self) -> str:
+        """The address, which may hold a password and then comes from a variable."""
         url = self.fleet.ledger
-        return self.environ.get(url[4:], "") if url.startswith("env:") else url
+        if not url.startswith("env:"):
+            return url
+        found = self.secrets.resolve(SecretRef("env", url.removeprefix("env:"))).reveal()
+        self._found_secret(found)
+        return found
 
     @cached_property
     def source(self) -> Source:
