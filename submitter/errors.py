@@ -4,6 +4,7 @@ SubmitterError
 ├── ConfigError(faults)                       a human edits the file (or the command line)
 ├── FetchError(url, reason, problem)          this document is reported; others go on
 ├── SitemapError(url, reason, problem)        this document is reported; others go on
+├── PublishError(path, problem)               free the folder; what stood there stands
 ├── UnsafePlan                                look at the plan again; --force REASON overrides
 ├── EngineError(engine, problem)
 │   ├── EngineUnavailable(retry_after_s)      not taken; wait and try again in this run
@@ -82,6 +83,14 @@ class SitemapError(SubmitterError):
         super().__init__(f"{url}: {problem}")
 
 
+class PublishError(SubmitterError):
+    """A folder of published files cannot be read or written. Every file there is old or new."""
+
+    def __init__(self, path: str, problem: str) -> None:
+        self.path, self.problem = path, problem
+        super().__init__(f"{path}: {problem}")
+
+
 class UnsafePlan(SubmitterError):
     """The plan is not the one that was agreed to, or looks like an accident; nothing was sent."""
 
@@ -114,12 +123,21 @@ class EngineError(SubmitterError):
 
 
 class EngineUnavailable(EngineError):
-    """Not taken, nothing spent: wait (`retry_after_s` if the engine said so) and try again."""
+    """Not taken, nothing spent: wait (`retry_after_s` if the engine said so) and try again.
+
+    `too_fast`: the engine wants fewer calls, so the whole account slows down.
+    """
 
     def __init__(
-        self, engine: str, problem: str, *, retry_after_s: float | None = None, **facts: object
+        self,
+        engine: str,
+        problem: str,
+        *,
+        retry_after_s: float | None = None,
+        too_fast: bool = False,
+        **facts: object,
     ) -> None:
-        self.retry_after_s = retry_after_s
+        self.retry_after_s, self.too_fast = retry_after_s, too_fast
         super().__init__(engine, problem, **facts)  # type: ignore[arg-type]  # same keywords
 
 

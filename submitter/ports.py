@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from submitter.core.calls import Action, Call, Check, Outcome, Receipt, Survey
+from submitter.core.calls import Action, Call, Check, Outcome, QuotaReading, Receipt, Survey
 from submitter.core.checklist import Item
 from submitter.core.comparison import PageLine
 from submitter.core.findings import Finding
@@ -68,6 +68,16 @@ class Engine(Protocol):
 
     def checks(self, property: str, sitemaps: Sequence[str], *, timeout_s: float) -> list[Check]:
         """What the engine says about these sitemaps now; those it does not know are left out."""
+
+
+@runtime_checkable
+class QuotaReader(Engine, Protocol):
+    """An engine that says what a lane has left when asked (`Traits.quota_readable`); the others
+    are never asked."""
+
+    def read_quota(self, property: str, *, timeout_s: float) -> QuotaReading:
+        """What the engine says now. One read, spends nothing; asked before a metered lane's first
+        call of a day. Raises what `send` raises, but never OutcomeUnknown."""
 
 
 class Permits(Protocol):

@@ -145,7 +145,7 @@ class AccountRun:
             self._close(WHOLE_ACCOUNT, outcome)
             return None
         except OutOfTime:
-            self._close(WHOLE_ACCOUNT, _not_begun("deadline", "no time was left"))
+            self._close(WHOLE_ACCOUNT, self._too_late())
             return None
         if survey is not None:
             self._context.ledger.save_survey(survey, at=self._context.clock.now())
@@ -257,7 +257,7 @@ class AccountRun:
         try:
             outcome = self._retries.call(attempt.once, until=self._context.until)
         except OutOfTime:
-            self._finish(action, _not_begun("deadline", "no time was left"), called=False)
+            self._finish(action, self._too_late(), called=False)
             return
         except EngineError as error:
             outcome = attempt.last or self._outcome_of(action, error)
@@ -330,9 +330,12 @@ class AccountRun:
         with self._lock:
             closed = self._closed.get(WHOLE_ACCOUNT) or self._closed.get(action.property)
         if closed is None and self._context.is_over():
-            code = "stopped" if self._context.stop.is_set() else "deadline"
-            return _not_begun(code, "the run ended before its turn")
+            return self._too_late()
         return closed
+
+    def _too_late(self) -> Outcome:
+        code = "stopped" if self._context.stop.is_set() else "deadline"
+        return _not_begun(code, "the run ended before its turn")
 
     def _finish(self, action: Action, outcome: Outcome, *, called: bool) -> None:
         if not called and action.kind is Kind.SITEMAP:  # waiting pages keep their place anyway
@@ -413,7 +416,7 @@ class _Attempt:
         return settled
 
     def _slow_down(self, error: EngineError) -> None:
-        if isinstance(error, EngineUnavailable) and error.http_status == 429:
+        if isinstance(error, EngineUnavailable) and error.too_fast:
             self._run._channel.permits.penalize(error.retry_after_s or 1.0)
 
 

@@ -114,6 +114,7 @@ def carry_out(
     """One remembered run around whatever `prepare` plans."""
     clock, ledger = tools.clock, tools.ledger
     started_at = clock.now()
+    tools.open_channels({target.account.name for target in request.targets})
     with held_lease(request, tools) as lease:
         known = ledger.start_run(
             request.run,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
@@ -24,6 +25,9 @@ from submitter.runs import Tools
 
 TRAITS: Mapping[str, Traits] = {name: kind.traits for name, kind in ENGINES.items()}
 """What every engine can be told, by name."""
+
+LONGEST_WINDOW = timedelta(minutes=2)
+"""Calls that an earlier process made so long ago cannot count in any limiter's window."""
 
 
 def load_fleet(path: Path, *, ledger: str | None = None) -> Fleet:
@@ -120,7 +124,9 @@ class Wiring:
         if account.name not in self._channels:
             secret = self._secret(account)
             engine = ENGINES[account.engine].open(account, secret, self.clock)
-            permits = AccountPermits(account.limits, self.clock)
+            since = self.clock.now() - LONGEST_WINDOW
+            recent = self.ledger.recent_sends(account.name, since=since)
+            permits = AccountPermits(account.limits, self.clock, recent=recent)
             self._channels[account.name] = Channel(account, engine, permits)
         return self._channels[account.name]
 

@@ -119,6 +119,8 @@ class Property:
     role: str
     may_submit: bool | None
     """True yes, False no, None: sources disagree, so it is tried and the answer recorded."""
+    url: str = ""
+    """Its address, at engines whose names for properties are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,3 +131,12 @@ class Survey:
     properties: tuple[Property, ...]
     principal: str = ""
     """Who the account is to the engine (a service account's e-mail), for messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaReading:
+    """What an engine says that a lane has on the engine's day; a number it did not give is None."""
+
+    limit: int | None = None
+    """For the whole day."""
+    left: int | None = None

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from submitter.core.calls import Action, Outcome, Receipt
 from submitter.core.quota import next_day_starts
 from submitter.core.states import PARTIAL, TOLD, State
-from submitter.core.traits import Traits, UnknownRule
+from submitter.core.traits import Kind, Traits, UnknownRule
 from submitter.errors import (
     EngineError,
     NotAuthorized,
@@ -23,9 +23,12 @@ def pages_in(action: Action) -> int:
     return action.size or 1
 
 
-def unknown_until(traits: Traits, sent_at: datetime) -> datetime:
-    """When an item whose answer was lost may be told again, by the engine's written rule."""
-    if traits.unknown_rule is UnknownRule.NEXT_DAY:
+def unknown_until(traits: Traits, sent_at: datetime, kind: Kind | None = None) -> datetime:
+    """When an item whose answer was lost may be told again, by the engine's written rule.
+
+    `kind` None: of whichever kind it was, so by the stricter rule.
+    """
+    if traits.unknown_rule is UnknownRule.NEXT_DAY and kind not in traits.repeatable:
         return next_day_starts(traits.day_zone, sent_at)
     return sent_at + timedelta(seconds=traits.repeat_after_s)
 
@@ -54,7 +57,7 @@ def outcome_of_receipt(
         code=receipt.code,
         message=receipt.message,
         quota_left=receipt.quota_left,
-        not_before=unknown_until(traits, sent_at) if lost else None,
+        not_before=unknown_until(traits, sent_at, action.kind) if lost else None,
     )
 
 
@@ -84,7 +87,8 @@ def outcome_of_error(
     state, not_before, spent = State.FAILED, None, 0
     match error:
         case OutcomeUnknown():
-            state, not_before = State.UNKNOWN, unknown_until(traits, sent_at)
+            state = State.UNKNOWN
+            not_before = unknown_until(traits, sent_at, action.kind)
             spent = action.cost
         case Refused():
             state = State.REJECTED

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from submitter.core.calls import Outcome
+from submitter.core.calls import Outcome, QuotaReading
 from submitter.core.standing import Allowance
 from submitter.core.states import State
 from submitter.core.traits import Traits
@@ -60,6 +60,23 @@ def left(allowance: Allowance, now: datetime) -> int | None:
     if allowance.reported_left is not None:
         rests.append(allowance.reported_left - allowance.spent_since)
     return max(0, min(rests)) if rests else None
+
+
+def learn(allowance: Allowance, reading: QuotaReading) -> Allowance:
+    """Take in what the engine says when asked. From a limit alone, what we spent is taken off:
+    whatever the engine means by it, no more is spent than it said."""
+    left_now = reading.left
+    if left_now is None and reading.limit is not None:
+        left_now = max(0, reading.limit - allowance.spent)
+    if left_now is None:
+        return allowance
+    limits = [limit for limit in (allowance.limit, reading.limit) if limit is not None]
+    return replace(
+        allowance,
+        limit=min(limits, default=allowance.spent + left_now),
+        reported_left=left_now,
+        spent_since=0,
+    )
 
 
 def book(allowance: Allowance, cost: int) -> Allowance:

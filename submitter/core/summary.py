@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from submitter.core import quota
-from submitter.core.accounting import Counts, Done, Verdict
+from submitter.core.accounting import Counts, Done, Verdict, columns_of
 from submitter.core.calls import Action
 from submitter.core.findings import Finding
 from submitter.core.fleet import Target
@@ -15,7 +16,7 @@ from submitter.core.looks import SiteLook
 from submitter.core.plan import Plan, Skip
 from submitter.core.standing import Allowance
 from submitter.core.states import State
-from submitter.core.traits import Traits
+from submitter.core.traits import Kind, Traits
 
 Json = dict[str, object]
 
@@ -130,7 +131,7 @@ def run_json(facts: RunFacts) -> Json:
         "digest": facts.plan.digest,
         "counts": total.as_json(),
         "targets": [_target_json(facts, target, by_target) for target in facts.targets],
-        "skips": [skip_json(skip) for skip in facts.plan.skips],
+        "skips": [skip_json(skip) for skip in (*facts.plan.skips, *_put_off(facts.done))],
         "problems": [_problem_json(done) for done in facts.done if _is_problem(done)],
     }
 
@@ -182,6 +183,21 @@ def findings_of(look: SiteLook | None, held: Iterable[Finding]) -> list[Finding]
     of_documents = [one for reading in look.readings for one in reading.findings]
     of_guard = [one for one in held if one.where == look.site]
     return [*of_guard, *look.findings, *of_documents]
+
+
+def _put_off(done: Iterable[Done]) -> list[Skip]:
+    """What was planned and turned out to have to wait, by reason, like what the plan left out."""
+    counts: Counter[tuple[str, str, Kind, str, datetime | None]] = Counter()
+    for one in done:
+        count = columns_of(one).get(State.DEFERRED, 0)
+        if count:
+            action, outcome = one.action, one.outcome
+            reason = outcome.code or "not-before"
+            counts[action.site, action.account, action.kind, reason, outcome.not_before] += count
+    return [
+        Skip(site, account, kind, reason, count, until)
+        for (site, account, kind, reason, until), count in counts.items()
+    ]
 
 
 def _is_problem(done: Done) -> bool:

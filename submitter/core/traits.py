@@ -75,11 +75,17 @@ class Traits:
     """True: the engine gives a lane so many pages a day, and says or shows what is left."""
     first_batch: int = 0
     """Metered lanes: size of the first call of a day while the allowance is unknown."""
+    quota_readable: bool = False
+    """True: the engine is a `ports.QuotaReader`, which a metered lane asks before its first call
+    of a day."""
     pages_per_run: int = 100_000
     """Pages planned for one lane in one run at most; the rest waits for the next run."""
     tells_changed: bool = True
     """False: a page is told once in its life unless the inventory says otherwise."""
     unknown_rule: UnknownRule = UnknownRule.REPEAT_LATER
+    repeatable: frozenset[Kind] = frozenset()
+    """Kinds that cost nothing to send twice: lost ones are repeated later, whatever
+    `unknown_rule` says about the others."""
     repeat_after_s: int = 0
     """Least time between two sends of the same item."""
     checks: bool = False

@@ -1,0 +1,131 @@
+"""One long list of pages in many files: what a file may hold, and what became of each file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from submitter.core.sitemap_xml import DECLARATION, END, ROOT
+from submitter.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What one engine takes in a file and in all. `max_bytes` are rendered, before compression,
+    and may be reached exactly; `max_loc_bytes` count after percent-encoding; None = no limit."""
+
+    name: str
+    max_pages: int
+    max_bytes: int
+    max_loc_bytes: int | None = None
+    max_files: int | None = None
+    index: bool = True
+    """An index over the files may be handed in; else each file is."""
+    extensions: bool = True
+    """Images, alternates and the like may stand in an entry."""
+
+
+GOOGLE: Final = Profile("google", max_pages=50_000, max_bytes=52_428_800, max_files=50_000)
+"""Source: https://developers.google.com/search/docs/crawling-indexing/sitemaps/build-sitemap and
+https://www.sitemaps.org/protocol.html (an index names 50,000 files), read 2026-11-30."""
+
+BAIDU: Final = Profile(
+    "baidu",
+    max_pages=50_000,
+    max_bytes=10_485_759,
+    max_loc_bytes=256,
+    max_files=200,
+    index=False,
+    extensions=False,
+)
+"""50,000 pages and less than 10 MiB, addresses of 256 bytes; about 200 files for a common site,
+the true figure stands in the site's console. Source: Baidu's sitemap help, known through
+reproductions; no index since 2020-07-08:
+https://www.wbolt.com/submit-sitemap-url-to-baidu.html, read 2026-11-30."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The files `PREFIX-1.xml`, `PREFIX-2.xml`, …: numbers are never changed, gaps are allowed.
+
+    Raises ConfigError when the prefix does not make a plain file name.
+    """
+
+    prefix: str
+    profile: Profile
+    root: bytes = ROOT
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", self.prefix):
+            raise ConfigError.one("prefix", f"no name for a file: {self.prefix[:200]!r}")
+
+    def name(self, number: int) -> str:
+        return f"{self.prefix}-{number}.xml"
+
+    def number(self, name: str) -> int | None:
+        """The number of one of the family's files; None for any other name."""
+        found = re.fullmatch(rf"{re.escape(self.prefix)}-([1-9][0-9]{{0,8}})\.xml", name)
+        return int(found[1]) if found else None
+
+    @property
+    def frame_bytes(self) -> int:
+        """Size of a file without entries."""
+        return len(DECLARATION) + len(self.root) + len(END)
+
+
+class Fate(StrEnum):
+    """What becomes of a file."""
+
+    KEPT = "kept"
+    """Not touched: bytes and times are as before."""
+    CHANGED = "changed"
+    NEW = "new"
+    EMPTIED = "emptied"
+    """No page of the list is left in it; its last one stays, since an empty file is invalid."""
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class ShardFile:
+    name: str
+    number: int
+    pages: int
+    bytes: int
+    fate: Fate = Fate.KEPT
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a list says against the files: in distinct pages. `known` = same + changed + gone."""
+
+    known: int = 0
+    same: int = 0
+    changed: int = 0
+    new: int = 0
+    gone: int = 0
+    duplicates: Mapping[str, int] = field(default_factory=dict)
+    """Rows for pages that the list had named before, by what they are counted as."""
+
+    @property
+    def listed(self) -> int:
+        return self.same + self.changed + self.new
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyChange:
+    """What bringing a family up to a list did, or will do once the edition is published."""
+
+    files: tuple[ShardFile, ...]
+    """By number; removed ones included."""
+    difference: Difference
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Pages without a file, by reason."""
+    examples: tuple[str, ...] = ()
+    """Some of the addresses left out."""
+    moved: int = 0
+    """Pages that no longer fitted into their file because entries in it grew."""
+    missing: tuple[int, ...] = ()
+    """Numbers of registered files that are not there, and no page was left for them."""

@@ -1,0 +1,74 @@
+"""Lists of addresses in plain text, one a line."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Final
+
+from submitter.core.entries import Entry, Intake, ReadLimits
+from submitter.core.looks import DocumentKind
+from submitter.core.notes import Notes
+
+_NEWLINE: Final = re.compile(r"\r\n?|\n")
+_ADDRESS: Final = re.compile(r"(?i)https?:/\S+").fullmatch
+
+
+class TextReader:
+    """Reads one list from its text, which begins on `line`."""
+
+    kind: Final = DocumentKind.TEXT
+
+    def __init__(self, notes: Notes, intake: Intake, *, limits: ReadLimits, line: int) -> None:
+        self._notes, self._intake, self._limits, self._line = notes, intake, limits, line
+        self._pending = ""
+        self._overlong = False
+        self.closed = False
+        """Whether the list ends where a line ends. Known when it is finished."""
+        self.fault = ""
+
+    def feed(self, text: str) -> list[Entry]:
+        """Entries of the lines that have ended in the text so far."""
+        text = self._pending + text
+        cut = max(text.rfind("\n"), text.rfind("\r", 0, len(text) - 1)) + 1
+        self._pending = text[cut:]
+        lines = _NEWLINE.split(text[:cut])[:-1]
+        given = self._take(lines)
+        self._drop_overlong()
+        return given
+
+    def stop(self, id: str) -> None:
+        """Read no further: what was given stays."""
+        self.fault = id
+        self._notes.add(id, line=lambda: self._line)
+
+    def finish(self, *, whole: bool) -> list[Entry]:
+        """The last entries. `whole` False: a line without newline may be cut and is not used."""
+        last = _NEWLINE.split(self._pending)
+        self.closed = whole or not last[-1].strip()
+        if not self.closed:
+            self._notes.add("maybe-cut", line=lambda: self._line)
+            last.pop()
+        return self._take(last)
+
+    def _take(self, lines: list[str]) -> list[Entry]:
+        if self._overlong and lines:
+            lines[0], self._overlong = "", False
+        pairs: list[tuple[str, str]] = []
+        numbers: list[int] = []
+        for number, line in enumerate(lines, self._line):
+            address = line.strip(" \t\ufeff\0")
+            if _ADDRESS(address) and len(line) <= self._limits.text:
+                pairs.append((address, ""))
+                numbers.append(number)
+            elif address:
+                self._intake.skip("not-an-address", address, partial(int, number))
+        self._line += len(lines)
+        return self._intake.take(pairs, numbers.__getitem__)
+
+    def _drop_overlong(self) -> None:
+        """Hold no more of a line than an address may be long."""
+        if len(self._pending) > self._limits.text:
+            if not self._overlong:
+                self._intake.skip("not-an-address", self._pending, lambda: self._line)
+            self._pending, self._overlong = "", True
