@@ -8,6 +8,7 @@ SubmitterError
 ├── UnsafePlan                                look at the plan again; --force REASON overrides
 ├── EngineError(engine, problem)
 │   ├── EngineUnavailable(retry_after_s)      not taken; wait and try again in this run
+│   │   └── TooFast                           slow the whole account down first
 │   ├── QuotaExhausted(resets_at)             close this lane until then
 │   ├── NotAuthorized(scope, cause)           close this account or property; tell a human why
 │   ├── Refused                               never send the same bytes again
@@ -123,22 +124,17 @@ class EngineError(SubmitterError):
 
 
 class EngineUnavailable(EngineError):
-    """Not taken, nothing spent: wait (`retry_after_s` if the engine said so) and try again.
-
-    `too_fast`: the engine wants fewer calls, so the whole account slows down.
-    """
+    """Not taken, nothing spent: wait (`retry_after_s` if the engine said so) and try again."""
 
     def __init__(
-        self,
-        engine: str,
-        problem: str,
-        *,
-        retry_after_s: float | None = None,
-        too_fast: bool = False,
-        **facts: object,
+        self, engine: str, problem: str, *, retry_after_s: float | None = None, **facts: object
     ) -> None:
-        self.retry_after_s, self.too_fast = retry_after_s, too_fast
+        self.retry_after_s = retry_after_s
         super().__init__(engine, problem, **facts)  # type: ignore[arg-type]  # same keywords
+
+
+class TooFast(EngineUnavailable):
+    """As above, and the engine wants fewer calls: the whole account slows down first."""
 
 
 class QuotaExhausted(EngineError):

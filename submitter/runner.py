@@ -29,6 +29,7 @@ from submitter.errors import (
     OutcomeUnknown,
     QuotaExhausted,
     SubmitterError,
+    TooFast,
 )
 from submitter.ports import Clock, Engine, Lease, Ledger, Permits, Progress
 from submitter.retries import OutOfTime, Retries, RetryRules
@@ -416,7 +417,7 @@ class _Attempt:
         return settled
 
     def _slow_down(self, error: EngineError) -> None:
-        if isinstance(error, EngineUnavailable) and error.too_fast:
+        if isinstance(error, TooFast):
             self._run._channel.permits.penalize(error.retry_after_s or 1.0)
 
 

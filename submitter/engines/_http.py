@@ -28,6 +28,7 @@ from submitter.errors import (
     NotAuthorized,
     OutcomeUnknown,
     Refused,
+    TooFast,
 )
 
 if TYPE_CHECKING:
@@ -133,9 +134,8 @@ def error_of_status(engine: str, response: EngineResponse, *, now: datetime) -> 
     problem = f"{response.shown}: HTTP {status}{quoted(response.text)}"
     if status in (408, 425, 429, 503):
         wait = retry_after(response, now=now)
-        return EngineUnavailable(
-            engine, problem, retry_after_s=wait, too_fast=status == 429, http_status=status
-        )
+        kind = TooFast if status == 429 else EngineUnavailable
+        return kind(engine, problem, retry_after_s=wait, http_status=status)
     if status in (413, 414, 431):
         return Refused(engine, problem, http_status=status)
     if 300 <= status < 500:

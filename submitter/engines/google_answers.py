@@ -34,6 +34,7 @@ from submitter.errors import (
     NotAuthorized,
     QuotaExhausted,
     Refused,
+    TooFast,
 )
 
 ENGINE = "google"
@@ -200,7 +201,7 @@ def _quota_error(response: EngineResponse, words: _Words, asked: Asked) -> Engin
             code=words.code,
         )
     otherwise = MINUTE_RETRY_S if period == "minute" else None
-    return _unavailable(response, words, asked, otherwise, too_fast=True)
+    return _unavailable(response, words, asked, otherwise, kind=TooFast)
 
 
 def _period(words: _Words) -> str:
@@ -259,15 +260,14 @@ def _unavailable(
     asked: Asked,
     otherwise: float | None,
     *,
-    too_fast: bool = False,
+    kind: type[EngineUnavailable] = EngineUnavailable,
 ) -> EngineUnavailable:
     named = retry_after(response, now=asked.now)
     waits = (named, words.retry_delay_s, otherwise)
-    return EngineUnavailable(
+    return kind(
         ENGINE,
         _problem(response, words),
         retry_after_s=next((wait for wait in waits if wait is not None), None),
-        too_fast=too_fast,
         http_status=response.status,
         code=words.code,
     )

@@ -29,6 +29,7 @@ from submitter.errors import (
     NotAuthorized,
     OutcomeUnknown,
     Refused,
+    TooFast,
 )
 
 from support.certificates import Authority
@@ -222,7 +223,7 @@ STATUSES = [
     (413, Refused, None),
     (414, Refused, None),
     (418, NotAuthorized, "property"),
-    (429, EngineUnavailable, None),
+    (429, TooFast, None),
     (500, OutcomeUnknown, None),
     (502, OutcomeUnknown, None),
     (503, EngineUnavailable, None),

@@ -81,6 +81,7 @@ def closed(scope: str, cause: str) -> tuple[str, object, object]:
 
 ACCOUNT, PROP = "account", "property"
 UNAVAILABLE = ("EngineUnavailable", None, None)
+TOO_FAST = ("TooFast", None, None)
 QUOTA = ("QuotaExhausted", None, None)
 UNKNOWN = ("OutcomeUnknown", None, None)
 REFUSED = ("Refused", None, None)
@@ -133,17 +134,17 @@ VERDICTS: dict[str, tuple[EngineResponse, tuple[str, object, object]]] = {
     ),
     "quota as 403": (legacy(403, "quotaExceeded", "Quota Exceeded"), QUOTA),
     "daily limit as 403": (legacy(403, "dailyLimitExceeded", "Daily Limit Exceeded"), QUOTA),
-    "rate as 403": (legacy(403, "rateLimitExceeded", "Rate Limit Exceeded"), UNAVAILABLE),
-    "user rate as 403": (legacy(403, "userRateLimitExceeded"), UNAVAILABLE),
+    "rate as 403": (legacy(403, "rateLimitExceeded", "Rate Limit Exceeded"), TOO_FAST),
+    "user rate as 403": (legacy(403, "userRateLimitExceeded"), TOO_FAST),
     "rate as 403, new": (
         modern(403, "PERMISSION_DENIED", "RATE_LIMIT_EXCEEDED", PER_MINUTE),
-        UNAVAILABLE,
+        TOO_FAST,
     ),
-    "rate as 429": (legacy(429, "rateLimitExceeded", "Rate Limit Exceeded"), UNAVAILABLE),
-    "rate as 429, new": (modern(429, "RESOURCE_EXHAUSTED", "", PER_MINUTE), UNAVAILABLE),
-    "429 of few words": (answer({"error": {"code": 429}}, 429), UNAVAILABLE),
-    "quota by the minute": (legacy(403, "quotaExceeded", PER_MINUTE), UNAVAILABLE),
-    "quota by seconds": (legacy(403, "quotaExceeded", PER_SECONDS), UNAVAILABLE),
+    "rate as 429": (legacy(429, "rateLimitExceeded", "Rate Limit Exceeded"), TOO_FAST),
+    "rate as 429, new": (modern(429, "RESOURCE_EXHAUSTED", "", PER_MINUTE), TOO_FAST),
+    "429 of few words": (answer({"error": {"code": 429}}, 429), TOO_FAST),
+    "quota by the minute": (legacy(403, "quotaExceeded", PER_MINUTE), TOO_FAST),
+    "quota by seconds": (legacy(403, "quotaExceeded", PER_SECONDS), TOO_FAST),
     "day spent": (modern(429, "RESOURCE_EXHAUSTED", "", PER_DAY), QUOTA),
     "day spent, as rate": (
         modern(429, "RESOURCE_EXHAUSTED", "RATE_LIMIT_EXCEEDED", PER_DAY),

@@ -22,6 +22,7 @@ from submitter.errors import (
     OutcomeUnknown,
     QuotaExhausted,
     Refused,
+    TooFast,
 )
 from submitter.ledger import open_ledger
 from submitter.ports import Lease, Ledger, LogFilter
@@ -187,7 +188,7 @@ def test_a_far_retry_after_parks_the_item(bench_of: Callable[[Traits], Bench]) -
 
 def test_being_too_fast_slows_the_whole_account(bench_of: Callable[[Traits], Bench]) -> None:
     bench = bench_of(GOOGLE)
-    bench.engine.answers = [EngineUnavailable("google", "429", too_fast=True, retry_after_s=3)]
+    bench.engine.answers = [TooFast("google", "429", retry_after_s=3)]
     bench.run(sitemap())
     assert bench.permits.penalties == [3]
 
