@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import ExitStack
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
@@ -64,6 +65,7 @@ class Wiring:
         self._given_source, self._given_ledger = source, ledger
         self._rules, self._found_secret = rules or RunRules(), found_secret
         self._channels: dict[str, Channel] = {}
+        self._closing = ExitStack()
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -92,7 +94,9 @@ class Wiring:
             return self._given_source
         from submitter.sources.web import WebSource
 
-        return WebSource(self.clock)
+        web = WebSource(self.clock)
+        self._closing.callback(web.close_all)
+        return web
 
     def files(self, names: Collection[str], stdin: BinaryIO) -> Source:
         """These files, and `-` for stdin; every other address goes to `source`."""
@@ -149,5 +153,5 @@ class Wiring:
         )
 
     def close(self) -> None:
-        if "ledger" in self.__dict__:
-            self.ledger.close()
+        """Close what was opened here; what was handed in belongs to who did."""
+        self._closing.close()

@@ -16,18 +16,19 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     # mechanisms that use cases share
     ("clock", "owners", "progress", "spool", "retries", "permits", "redaction"),
     ("reading",),
-    ("walk",),
+    ("walk", "removals"),
     # use cases, and adapters: neighbours are blind to each other
     (
         "observe", "planning", "runner", "flatten", "baidu_files",
-        "inventory", "credentials", "telemetry", "render",
+        "local_copy", "recall", "explaining", "inventory", "credentials", "telemetry",
         "engines", "sources", "ledger", "publish", "crawlers", "parallel",
     ),
-    ("verify",),
+    ("verify", "checkup"),
     ("runs",),
-    ("bulk",),
-    ("wiring",),
-    ("cli", "cloud", "dashboard", "sandbox"),
+    ("bulk", "preview"),
+    ("render",),
+    ("wiring", "sandbox"),
+    ("cli", "cloud", "dashboard"),
     ("__main__",),
 )  # fmt: skip
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -33,8 +33,9 @@ def rows(pages: int, changed: int = -1) -> Iterator[tuple[str, str]]:
     """The same list every time, but for the date of one page."""
     for number in range(pages):
         query = f"?colour=red&size={number % 9}" if number % 4 == 0 else ""
-        day = "2026-11-30" if number == changed else f"2026-{number % 12 + 1:02}-{number % 28 + 1:02}"
-        yield f"{SITE}/catalogue/section-{number % 97}/product-{number}{query}", day
+        month, day = (11, 30) if number == changed else (number % 12 + 1, number % 28 + 1)
+        loc = f"{SITE}/catalogue/section-{number % 97}/product-{number}{query}"
+        yield loc, f"2026-{month:02}-{day:02}"
 
 
 def only_the_list(pages: int, folder: Path) -> None:
@@ -54,9 +55,7 @@ def plain_loop(pages: int, folder: Path) -> None:
             file = (folder / f"plain-{number}.xml").open("w", encoding="utf-8")
             file.write(HEAD)
         assert file is not None
-        file.write(
-            f"<url><loc>{escape(loc)}</loc><lastmod>{escape(lastmod)}</lastmod></url>\n"
-        )
+        file.write(f"<url><loc>{escape(loc)}</loc><lastmod>{escape(lastmod)}</lastmod></url>\n")
         count += 1
     if file:
         file.write("</urlset>\n")

@@ -1,0 +1,131 @@
+"""`submitter flatten`: a sitemap tree, read and listed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from submitter.cli.invocation import Invocation
+from submitter.cli.options import json_option
+from submitter.cli.output import screen_of_stdout, tell, write, write_json, write_lines
+from submitter.cli.places import find_place, fleet_if_any, read_extra
+
+if TYPE_CHECKING:
+    from submitter.core.looks import PageRow, SiteLook
+    from submitter.flatten import Keep
+
+HELP = """Read a sitemap tree and list what is in it.
+
+Its documents, its pages, and what is wrong with them. Takes an address, a file, or - for stdin. An
+address without a path stands for the sitemaps that its robots.txt names. No inventory is needed;
+where there is one, its fetch settings and those of the site apply. Exits 4 when a document has
+errors, 5 when nothing could be read.
+"""
+
+
+@click.command(help=HELP)
+@click.argument("address", metavar="URL|FILE|-")
+@click.option("--pages", is_flag=True, help="List every page with its lastmod and document.")
+@click.option(
+    "--allow-private",
+    metavar="CIDR",
+    multiple=True,
+    help="Addresses that may be connected to although they are not public.",
+)
+@click.option(
+    "--connect-to",
+    metavar="HOST:PORT=ADDRESS:PORT",
+    multiple=True,
+    help="Connect to another address for this host and port.",
+)
+@json_option
+@click.pass_obj
+def command(
+    invocation: Invocation,
+    *,
+    address: str,
+    pages: bool,
+    allow_private: tuple[str, ...],
+    connect_to: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    from submitter.flatten import flatten, judge_flat
+    from submitter.walk import Surroundings
+
+    extra = read_extra(allow_private, connect_to)
+    fleet = fleet_if_any(invocation)
+    writer = _JsonWriter() if as_json else _TextWriter(invocation)
+    with (
+        invocation.working(fleet) as (parts, stopped),
+        find_place(address, parts, extra) as place,
+    ):
+        around = Surroundings(
+            source=place.source,
+            clock=parts.clock,
+            fleet_hosts=frozenset(site.host for site in fleet.sites),
+            stopped=parts.stop.is_set,
+        )
+        keep = writer.keep(place.name_of) if pages else None
+        look = place.named(flatten(place.site, around, keep=keep))
+    invocation.exit_code = stopped.exit_code(judge_flat(look))
+    writer.finish(look, with_pages=pages)
+    return invocation.exit_code
+
+
+class _JsonWriter:
+    """One object; with pages it begins with their rows, written as they are read."""
+
+    def __init__(self) -> None:
+        from submitter.render.json_text import JsonArray
+
+        self._rows = JsonArray(write)
+
+    def keep(self, name_of: Callable[[str], str]) -> Keep:
+        from submitter.render.shapes import page_docs
+
+        write('{"rows": ')
+
+        def keep(document: str, pages: Sequence[PageRow]) -> None:
+            for page in page_docs(name_of(document), pages):
+                self._rows.add(page)
+
+        return keep
+
+    def finish(self, look: SiteLook, *, with_pages: bool) -> None:
+        from submitter.render.json_text import json_members
+        from submitter.render.shapes import flatten_doc
+
+        document = flatten_doc(look)
+        if with_pages:
+            self._rows.end()
+            write(json_members(document))
+        else:
+            write_json(document)
+
+
+class _TextWriter:
+    """A report; with pages those are the result, and the report is a word about it."""
+
+    def __init__(self, invocation: Invocation) -> None:
+        self._screen = screen_of_stdout(invocation.environ)
+
+    def keep(self, name_of: Callable[[str], str]) -> Keep:
+        from submitter.render.shapes import page_docs
+        from submitter.render.text_flatten import page_line
+
+        def keep(document: str, pages: Sequence[PageRow]) -> None:
+            write_lines(page_line(page) for page in page_docs(name_of(document), pages))
+
+        return keep
+
+    def finish(self, look: SiteLook, *, with_pages: bool) -> None:
+        from submitter.render.shapes import flatten_doc
+        from submitter.render.text_flatten import flatten_text
+
+        lines = flatten_text(flatten_doc(look), self._screen)
+        if with_pages:
+            tell("\n".join(lines))
+        else:
+            write_lines(lines)

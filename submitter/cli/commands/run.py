@@ -1,0 +1,66 @@
+"""`submitter run`: the whole story."""
+
+from __future__ import annotations
+
+import click
+
+from submitter.cli.invocation import Invocation, new_run_id
+from submitter.cli.options import (
+    deadline_option,
+    force_option,
+    json_option,
+    no_verify_option,
+    selection_options,
+    wait_option,
+)
+from submitter.cli.reporting import report_run
+from submitter.cli.selecting import select
+from submitter.core.selection import Selection
+
+HELP = """Look at the sites, plan, send, and ask what became of it.
+
+Nothing that was told before is told again. What does not fit into today's quota waits, in order,
+for the next run. A second run on the same ledger leaves at once with 75.
+"""
+
+
+@click.command(help=HELP)
+@click.option("--only-plan", metavar="DIGEST", help="Send this plan of `submitter plan` or none.")
+@force_option
+@deadline_option
+@wait_option
+@no_verify_option
+@selection_options
+@json_option
+@click.pass_obj
+def command(
+    invocation: Invocation,
+    *,
+    only_plan: str | None,
+    reason: str | None,
+    deadline: float | None,
+    wait: float,
+    no_verify: bool,
+    selection: Selection,
+    as_json: bool,
+) -> int:
+    from submitter.owners import this_owner
+    from submitter.runs import RunRequest, run_fleet
+
+    fleet = invocation.load_fleet()
+    targets = select(fleet, selection)
+    request = RunRequest(
+        run=new_run_id(),
+        fleet=fleet,
+        targets=targets,
+        owner=this_owner(),
+        until=invocation.until(deadline),
+        forced=reason,
+        only_plan=only_plan,
+        verify=not no_verify,
+        wait_s=wait,
+    )
+    with invocation.working(fleet) as (parts, stopped):
+        invocation.require_secrets(parts, [target.account for target in targets])
+        report = run_fleet(request, parts.tools())
+    return report_run(invocation, report, stopped, as_json=as_json)

@@ -1,0 +1,72 @@
+"""`submitter verify`: what became of what was told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from submitter.cli.invocation import Invocation, new_run_id, now
+from submitter.cli.options import deadline_option, json_option, selection_options, wait_option
+from submitter.cli.output import screen_of_stdout, write_json, write_lines
+from submitter.cli.reporting import status_docs
+from submitter.cli.selecting import select
+from submitter.core.accounting import ExitCode
+from submitter.core.selection import Selection
+
+if TYPE_CHECKING:
+    from submitter.verify import Answer
+
+HELP = """Ask the engines what became of what they were told.
+
+What they say is recorded. Accepted means queued: only an engine's own word of a download shows that
+a sitemap was read.
+"""
+
+
+@click.command(help=HELP)
+@deadline_option
+@wait_option
+@selection_options
+@json_option
+@click.pass_obj
+def command(
+    invocation: Invocation,
+    *,
+    deadline: float | None,
+    wait: float,
+    selection: Selection,
+    as_json: bool,
+) -> int:
+    from submitter.owners import this_owner
+    from submitter.render.shapes import verify_doc
+    from submitter.render.text_status import verify_text
+    from submitter.runs import RunRequest, verify_fleet
+
+    fleet = invocation.load_fleet()
+    targets = select(fleet, selection)
+    until = invocation.until(deadline)
+    request = RunRequest(new_run_id(), fleet, targets, this_owner(), until=until, wait_s=wait)
+    with invocation.working(fleet) as (parts, stopped):
+        invocation.require_secrets(parts, [target.account for target in targets])
+        answers = verify_fleet(request, parts.tools())
+        statuses = status_docs(parts, selection)
+    verdict = judge_answers(answers)
+    document = verify_doc(answers, statuses, exit_code=verdict, at=now())
+    invocation.exit_code = stopped.exit_code(verdict)
+    if as_json:
+        write_json(document)
+    else:
+        write_lines(verify_text(document, now(), screen_of_stdout(invocation.environ)))
+    return invocation.exit_code
+
+
+def judge_answers(answers: Sequence[Answer]) -> ExitCode:
+    """6 some were not asked in time · 5 none answered · 4 some did not · 0 all did."""
+    if any(answer.unasked for answer in answers):
+        return ExitCode.DEADLINE
+    failed = [answer for answer in answers if answer.problem]
+    if not failed:
+        return ExitCode.OK
+    return ExitCode.NOTHING_SUCCEEDED if len(failed) == len(answers) else ExitCode.PARTIAL

@@ -1,0 +1,127 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import click
+
+from submitter.cli.invocation import now
+from submitter.core.selection import Selection
+
+Command = Callable[..., int]
+
+_LENGTH = re.compile(r"(\d{1,6})(s|min|m|h|d|w)").fullmatch
+_UNITS = {
+    "s": timedelta(seconds=1),
+    "m": timedelta(minutes=1),
+    "min": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(weeks=1),
+}
+
+
+def moment_ago(text: str) -> datetime:
+    """`2026-11-30`, `2026-11-30T16:43:00Z`, or `2d`: so long ago. Without a zone it is UTC."""
+    return _moment(text, -1)
+
+
+def moment_ahead(text: str) -> datetime:
+    """As `moment_ago`, but `2d` is so far ahead."""
+    return _moment(text, 1)
+
+
+def _moment(text: str, direction: int) -> datetime:
+    try:
+        found = _LENGTH(text)
+        if found is None:
+            return _as_utc(datetime.fromisoformat(text))
+        return now() + direction * int(found[1]) * _UNITS[found[2]]
+    except (ValueError, OverflowError) as error:
+        problem = f"{text[:200]!r} is neither a time (2026-11-30T16:43Z) nor a length (2d)"
+        raise click.BadParameter(problem) from error
+
+
+def _as_utc(at: datetime) -> datetime:
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+def json_option(command: Command) -> Command:
+    """`as_json`."""
+    text = "Print one JSON document to stdout and nothing else."
+    return click.option("--json", "as_json", is_flag=True, help=text)(command)
+
+
+def selection_options(command: Command) -> Command:
+    """`selection`: several of one kind = or, different kinds = and."""
+
+    @functools.wraps(command)
+    def with_selection(
+        *args: Any,
+        site: tuple[str, ...],
+        engine: tuple[str, ...],
+        account: tuple[str, ...],
+        tag: tuple[str, ...],
+        **kwargs: Any,
+    ) -> int:
+        return command(*args, selection=Selection(site, engine, account, tag), **kwargs)
+
+    options = (
+        click.option("--site", metavar="GLOB", multiple=True, help="Sites by host or address."),
+        click.option("--engine", metavar="NAME", multiple=True, help="Targets at this engine."),
+        click.option("--account", metavar="NAME", multiple=True, help="Targets of this account."),
+        click.option("--tag", metavar="TAG", multiple=True, help="Sites with this tag."),
+    )
+    decorated: Command = with_selection
+    for option in reversed(options):
+        decorated = option(decorated)
+    return decorated
+
+
+def deadline_option(command: Command) -> Command:
+    """`deadline`, in seconds or None."""
+    return click.option(
+        "--deadline",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        help="Be done, everything stored, so long after the program's start.",
+    )(command)
+
+
+def wait_option(command: Command) -> Command:
+    """`wait`, in seconds."""
+    return click.option(
+        "--wait",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0),
+        default=0.0,
+        help="Wait so long for another run to end; without it, leave at once with 75.",
+    )(command)
+
+
+def force_option(command: Command) -> Command:
+    """`reason`, never empty, or None."""
+    return click.option(
+        "--force",
+        "reason",
+        metavar="REASON",
+        callback=_reason,
+        help="Pass the guard and tell unchanged sitemaps again; the reason is stored.",
+    )(command)
+
+
+def _reason(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not value.strip():
+        raise click.BadParameter("a reason has words", ctx=ctx, param=param)
+    return value
+
+
+def no_verify_option(command: Command) -> Command:
+    """`no_verify`."""
+    text = "Do not ask the engines afterwards what became of it."
+    return click.option("--no-verify", is_flag=True, help=text)(command)

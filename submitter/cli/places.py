@@ -1,0 +1,121 @@
+"""Where a sitemap tree lies that a person named: an address, a file, or stdin."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from ipaddress import ip_network
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from submitter.errors import ConfigError, Fault
+
+if TYPE_CHECKING:
+    from submitter.cli.invocation import Invocation
+    from submitter.core.fleet import Fleet, Site
+    from submitter.core.looks import SiteLook
+    from submitter.ports import Source
+    from submitter.wiring import Wiring
+
+_HOST_AND_PORT = re.compile(r"[^\s/=]+:\d{1,5}").fullmatch
+
+
+def fleet_if_any(invocation: Invocation) -> Fleet:
+    """The inventory where there is one; it may be absent unless it was named."""
+    from submitter.core.fleet import Fleet
+
+    if invocation.inventory_named or invocation.inventory.exists():
+        return invocation.load_fleet()
+    return Fleet("flatten", "", {}, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """Fetch settings from the command line; they add to those of the inventory."""
+
+    private: tuple[str, ...] = ()
+    connect_to: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_extra(private: Sequence[str], connect_to: Sequence[str]) -> Extra:
+    """Raises ConfigError with all that is wrong."""
+    faults: list[Fault] = []
+    for cidr in private:
+        try:
+            ip_network(cidr)
+        except ValueError:
+            problem = f"{cidr[:200]!r} is no network such as 10.0.0.0/8"
+            faults.append(Fault("--allow-private", 0, 0, problem))
+    pairs = [pair.split("=", 1) for pair in connect_to]
+    for pair in pairs:
+        if len(pair) != 2 or not all(map(_HOST_AND_PORT, pair)):
+            problem = f"{'='.join(pair)[:200]!r} is not HOST:PORT=ADDRESS:PORT"
+            faults.append(Fault("--connect-to", 0, 0, problem))
+    if faults:
+        raise ConfigError(faults)
+    return Extra(tuple(private), {name.lower(): target for name, target in pairs})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A site made or found for the address; `named` gives a file its own name back."""
+
+    site: Site
+    source: Source
+    named: Callable[[SiteLook], SiteLook]
+    name_of: Callable[[str], str]
+
+
+@contextmanager
+def find_place(address: str, parts: Wiring, extra: Extra) -> Iterator[Place]:
+    """For an address, a file or `-`. Raises ConfigError, FetchError."""
+    if address.lower().startswith(("http://", "https://")):
+        yield _web_place(address, parts, extra)
+        return
+    from submitter.core.fleet import Site
+    from submitter.local_copy import local_copy
+
+    files = parts.files([address], sys.stdin.buffer)
+    nowhere = Site("", fetch=parts.fleet.fetch)
+    with local_copy(address, files=files, site=nowhere, now=parts.clock.now()) as copy:
+        site = _site_at(copy.address, parts.fleet, extra)
+        site = replace(site, sitemaps=(copy.address,))
+        yield Place(site, copy, copy.named, copy.name_of)
+
+
+def _web_place(address: str, parts: Wiring, extra: Extra) -> Place:
+    from submitter.core.urls import BadUrl
+
+    try:
+        site = _site_at(address, parts.fleet, extra)
+    except BadUrl as error:
+        raise ConfigError.one("URL", error.problem) from error
+    bare = urlsplit(address)
+    asks_robots = bare.path in ("", "/") and not bare.query
+    site = replace(site, sitemaps=None if asks_robots else (address,))
+    return Place(site, parts.source, lambda look: look, lambda url: url)
+
+
+def _site_at(address: str, fleet: Fleet, extra: Extra) -> Site:
+    """The inventory's site at that origin or a new one, with the extra settings. BadUrl."""
+    from submitter.core import urls
+    from submitter.core.fleet import Site
+
+    origin = urls.origin_of(address)
+    scheme, _, host = origin.partition("://")
+    known = {site.origin: site for site in fleet.sites}
+    site = known.get(origin) or Site(host, scheme, domain=host, fetch=fleet.fetch)
+    port = urlsplit(origin).port
+    rules = site.fetch
+    return replace(
+        site,
+        allow_private=(*site.allow_private, *extra.private),
+        fetch=replace(
+            rules,
+            connect_to={**rules.connect_to, **extra.connect_to},
+            ports=rules.ports if port is None else (*rules.ports, port),
+        ),
+    )

@@ -1,0 +1,51 @@
+"""What several commands print at their end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from submitter.cli.invocation import Invocation, now
+from submitter.cli.output import screen_of_stdout, write_json, write_lines
+from submitter.cli.selecting import NoMatch, explain_no_match
+
+if TYPE_CHECKING:
+    from submitter.cli.signals import StopSignal
+    from submitter.core.selection import Selection
+    from submitter.render.documents import RunDoc, StatusDoc
+    from submitter.runs import RunReport
+    from submitter.wiring import Wiring
+
+
+def report_run(
+    invocation: Invocation, report: RunReport, stopped: StopSignal, *, as_json: bool
+) -> int:
+    """Print a run's report; returns the exit code."""
+    from submitter.render.text_run import run_text
+
+    invocation.exit_code = stopped.exit_code(report.exit_code)
+    if as_json:
+        write_json(report.summary)
+    else:
+        screen = screen_of_stdout(invocation.environ)
+        write_lines(run_text(cast("RunDoc", report.summary), now(), screen))
+    return invocation.exit_code
+
+
+def status_docs(parts: Wiring, selection: Selection) -> list[StatusDoc]:
+    """What is known of every selected sitemap. Raises NoMatch."""
+    from submitter.recall import Chosen
+    from submitter.render.shapes import status_doc
+    from submitter.wiring import TRAITS
+
+    lines = Chosen(parts.fleet, selection).statuses(parts.ledger)
+    if not lines:
+        raise NoMatch(explain_no_match(parts.fleet, selection))
+    surveys = parts.ledger.surveys()
+    at = now()
+    docs = []
+    for line in lines:
+        account = line.target.account
+        known = surveys.get(account.name)
+        name = parts.property_of(line.target, known[0] if known else None)
+        docs.append(status_doc(line, property=name, traits=TRAITS[account.engine], now=at))
+    return docs

@@ -1,0 +1,160 @@
+"""Everything the ledger knows about one address: where it was seen, told to whom, why not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from submitter.core import urls
+from submitter.core.fleet import Fleet, Site
+from submitter.core.records import Explanation, LogRow, PageTarget, SitemapStatus
+from submitter.core.states import TOLD, State
+from submitter.core.summary import timestamp
+from submitter.core.traits import Kind
+from submitter.ports import Ledger, LogFilter
+
+PAGE, SITEMAP, UNKNOWN = "page", "sitemap", "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class ToldTo:
+    """One address at one target. `why_not` None: the engine has it."""
+
+    site: str
+    account: str
+    state: str
+    why_not: str | None
+    not_before: datetime | None
+    attempts: Sequence[LogRow] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """`documents` list the address; `pages` say more where it is a page."""
+
+    loc: str
+    kind: str
+    documents: tuple[str, ...]
+    pages: tuple[Explanation, ...]
+    targets: tuple[ToldTo, ...]
+
+
+def explain(address: str, *, fleet: Fleet, ledger: Ledger) -> Story:
+    """By any spelling of a page's or sitemap's address. Raises BadUrl."""
+    pages = tuple(ledger.explain(urls.normalize(address)))
+    if pages:
+        documents = tuple(dict.fromkeys(url for page in pages for url in page.documents))
+        told = tuple(_told_page(page.site, one) for page in pages for one in page.targets)
+        return Story(pages[0].loc, PAGE, documents, pages, told)
+    return _explain_sitemap(address, fleet, ledger)
+
+
+def _told_page(site: str, target: PageTarget) -> ToldTo:
+    last = target.attempts[-1] if target.attempts else None
+    return ToldTo(
+        site=site,
+        account=target.account,
+        state=target.state,
+        why_not=why_not(target.state, target.reason, target.not_before, last),
+        not_before=target.not_before,
+        attempts=target.attempts,
+    )
+
+
+def why_not(
+    state: str, reason: str, not_before: datetime | None, last: LogRow | None
+) -> str | None:
+    """Why an engine does not have it yet, in words; None when it has it."""
+    if state in TOLD:
+        return None
+    words = [_STATE_WORDS.get(state, state)]
+    if reason:
+        words.append(reason)
+    if last is not None and last.message and last.message != reason:
+        words.append(f"the engine said: {last.message}")
+    if last is not None and last.next_step:
+        words.append(last.next_step)
+    if not_before is not None:
+        words.append(f"not before {timestamp(not_before)}")
+    return "; ".join(words)
+
+
+_STATE_WORDS = {
+    State.SENDING: "a call is under way, or its run died",
+    State.REJECTED: "the engine does not want it; the same is never sent again",
+    State.DEFERRED: "it waits",
+    State.UNKNOWN: "it was sent and no answer could be read",
+    State.FAILED: "the call was not carried out; the next run tries again",
+    "waiting": "it waits for its turn",
+    "never": "no rule tells it",
+}
+
+
+# ---------------------------------------------------------------- sitemaps
+
+
+def _explain_sitemap(address: str, fleet: Fleet, ledger: Ledger) -> Story:
+    rows = [row for row in ledger.statuses() if urls.same(address, [row.sitemap])]
+    parents, sites = _listed_by(address, fleet, ledger)
+    told = [_told_sitemap(row, ledger) for row in rows]
+    keys = {(one.site, one.account) for one in told}
+    for site in sites:
+        others = [name for name in site.accounts if (site.origin, name) not in keys]
+        told += [_left_to_parent(site, name, parents) for name in others]
+    kind = SITEMAP if rows or sites else UNKNOWN
+    return Story(rows[0].sitemap if rows else address, kind, tuple(parents), (), tuple(told))
+
+
+def _listed_by(address: str, fleet: Fleet, ledger: Ledger) -> tuple[list[str], list[Site]]:
+    """The indexes that list the document, and the sites in whose trees it stands."""
+    parents: list[str] = []
+    sites: list[Site] = []
+    for site in _sites_near(address, fleet):
+        documents = ledger.documents_of(site.origin)
+        listing = [one.url for one in documents if urls.same(address, one.children)]
+        if listing or any(urls.same(address, [one.url]) for one in documents):
+            sites.append(site)
+            parents += listing
+    return parents, sites
+
+
+def _sites_near(address: str, fleet: Fleet) -> list[Site]:
+    """Sites on the document's own host or domain: documents of all are too many to read."""
+    host = urls.host_of(address)
+    return [site for site in fleet.sites if site.host == host or _shares_domain(site, host)]
+
+
+def _shares_domain(site: Site, host: str) -> bool:
+    return bool(site.domain) and (host == site.domain or host.endswith(f".{site.domain}"))
+
+
+def _told_sitemap(row: SitemapStatus, ledger: Ledger) -> ToldTo:
+    attempts = _attempts(row, ledger)
+    standing = row.standing
+    if standing is None:
+        return ToldTo(row.site, row.account, "never", "it was not told yet", None, attempts)
+    last = attempts[-1] if attempts else None
+    return ToldTo(
+        site=row.site,
+        account=row.account,
+        state=standing.state,
+        why_not=why_not(standing.state, "", standing.not_before, last),
+        not_before=standing.not_before,
+        attempts=attempts,
+    )
+
+
+def _attempts(row: SitemapStatus, ledger: Ledger) -> tuple[LogRow, ...]:
+    which = LogFilter(targets=frozenset({(row.site, row.account)}))
+    return tuple(
+        one
+        for one in ledger.log(which)
+        if one.kind == Kind.SITEMAP and urls.same(one.target, [row.sitemap])
+    )
+
+
+def _left_to_parent(site: Site, account: str, parents: Sequence[str]) -> ToldTo:
+    where = f" in its index {parents[0]}" if parents else ""
+    reason = f"it is read for its pages{where}; it is not told on its own"
+    return ToldTo(site.origin, account, "never", reason, None)

@@ -1,0 +1,48 @@
+"""The submission log, for a terminal: a block of lines for each call, written as it is read."""
+
+from __future__ import annotations
+
+from submitter.render.documents import LogRowDoc, PageLogRowDoc
+from submitter.render.screen import Screen
+from submitter.render.tables import paragraph
+from submitter.render.text_parts import kinds, number, state_cell
+from submitter.render.times import exact, read
+
+
+def log_row_text(row: LogRowDoc, screen: Screen) -> list[str]:
+    """When, how it ended and where; then what was sent, and what the engine said."""
+    again = f", try {row['attempt']}" if row["attempt"] > 1 else ""
+    head = f"{exact(read(row['sent_at']))}  {row['state']}{again}  {row['account']}  {row['site']}"
+    lines = paragraph(head, screen, ink=state_cell(row["state"]).ink)
+    lines += paragraph(_what(row), screen, indent=4)
+    said = _said(row)
+    if said:
+        lines += paragraph(said, screen, indent=4)
+    if row["next_step"]:
+        lines += paragraph(f"Next: {row['next_step']}", screen, indent=4)
+    return lines
+
+
+def page_log_row_text(row: PageLogRowDoc, screen: Screen) -> list[str]:
+    head = f"{exact(read(row['at']))}  {row['state']}  {row['account']}  {row['loc']}"
+    lines = paragraph(head, screen, ink=state_cell(row["state"]).ink)
+    return lines + (paragraph(row["reason"], screen, indent=4) if row["reason"] else [])
+
+
+def _what(row: LogRowDoc) -> str:
+    if row["kind"] == "sitemap":
+        return f"sitemap {row['target']}"
+    counts = f"{number(row['accepted'])} taken, {number(row['rejected'])} rejected"
+    return f"{number(row['urls'])} {kinds(row['kind'])}, {counts}; first: {row['target']}"
+
+
+def _said(row: LogRowDoc) -> str:
+    status = row["http_status"]
+    left = row["quota_left"]
+    facts = [
+        f"HTTP {status}" if status is not None else "",
+        row["code"] or "",
+        row["message"],
+        f"{left:,} left today" if left is not None else "",
+    ]
+    return "; ".join(fact for fact in facts if fact)

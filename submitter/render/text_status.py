@@ -1,0 +1,74 @@
+"""What is known of each sitemap at each engine, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from submitter.render.documents import AnswerDoc, StatusDoc, VerifyDoc
+from submitter.render.screen import Ink, Screen
+from submitter.render.tables import Cell, Column, Folds, Row, grouped_table, paragraph
+from submitter.render.text_parts import number
+from submitter.render.times import read, relative
+
+COLUMNS = (
+    Column("ACCOUNT", folds=Folds.ADDRESS),
+    Column("STATE"),
+    Column("SENT"),
+    Column("READ"),
+    Column("ERR", right=True),
+    Column("WARN", right=True),
+    Column("PAGES", right=True),
+    Column("OURS", right=True),
+)
+_INK = {
+    "fetched": Ink.GOOD,
+    "queued": Ink.WAIT,
+    "never_submitted": Ink.WAIT,
+    "stuck": Ink.BAD,
+    "fetched_with_errors": Ink.BAD,
+}
+
+
+def status_text(statuses: Iterable[StatusDoc], now: datetime, screen: Screen) -> list[str]:
+    """A row for each account under its sitemap, or under its site while no sitemap is known."""
+    groups: dict[str, list[Row]] = {}
+    unsupported = 0
+    for one in statuses:
+        if one["state"] == "not_supported":
+            unsupported += 1
+        else:
+            groups.setdefault(one["sitemap"] or one["site"], []).append(_row(one, now))
+    lines = grouped_table(COLUMNS, list(groups.items()), screen) or ["No sitemap is known yet."]
+    if unsupported:
+        words = f"{unsupported:,} more at engines that cannot be told sitemaps; see `submitter log`"
+        lines += ["", *paragraph(words, screen)]
+    return lines
+
+
+def _row(one: StatusDoc, now: datetime) -> Row:
+    return (
+        f"  {one['account']}",
+        Cell(one["state"].replace("_", " "), _INK.get(one["state"])),
+        relative(read(one["last_submitted"]), now),
+        relative(read(one["last_downloaded"]), now),
+        number(one["errors"]),
+        number(one["warnings"]),
+        number(one["urls_submitted"]),
+        number(one["urls_ours"]),
+    )
+
+
+def verify_text(verified: VerifyDoc, now: datetime, screen: Screen) -> list[str]:
+    """What the engines said just now, then what is known."""
+    lines = [line for answer in verified["answers"] for line in _answer_lines(answer, screen)]
+    if not lines:
+        lines = ["Nothing was told yet to an engine that can be asked."]
+    return [*lines, "", *status_text(verified["statuses"], now, screen)]
+
+
+def _answer_lines(answer: AnswerDoc, screen: Screen) -> list[str]:
+    where = f"{answer['account']} {answer['property']}"
+    if answer["state"] == "ok":
+        return paragraph(f"{where}: {answer['checks']:,} sitemaps known there", screen)
+    return paragraph(f"{where}: {answer['problem'] or answer['state']}", screen, ink=Ink.BAD)

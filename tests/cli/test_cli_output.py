@@ -1,0 +1,102 @@
+"""Where results go, how wide they are, and who gets colour and a progress bar."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+from submitter.cli.invocation import Invocation, new_run_id
+from submitter.cli.options import moment_ago, moment_ahead
+from submitter.cli.output import screen_of_stdout
+from submitter.cli.progress import TerminalProgress, make_progress
+from submitter.progress import NoProgress
+
+
+class Terminal(io.StringIO):
+    """A stream that says that a person looks at it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("environ", "colour"),
+    [
+        ({}, True),
+        ({"NO_COLOR": "1"}, False),
+        ({"NO_COLOR": ""}, True),
+        ({"TERM": "dumb"}, False),
+        ({"TERM": "xterm"}, True),
+    ],
+)
+def test_colour_is_for_terminals_that_want_it(
+    monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], colour: bool
+) -> None:
+    assert not screen_of_stdout(environ).colour
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    assert screen_of_stdout(environ).colour is colour
+
+
+def test_a_pipe_is_80_columns_wide_unless_a_variable_says_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setenv("LINES", "24")
+    assert screen_of_stdout({}).width == 80
+    monkeypatch.setenv("COLUMNS", "132")
+    assert screen_of_stdout({}).width == 132
+    monkeypatch.setenv("COLUMNS", "3")
+    assert screen_of_stdout({}).width == 60
+
+
+def test_progress_is_silent_in_pipes(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = make_progress()
+    assert isinstance(progress, NoProgress)
+    progress.start("sending", 3)
+    progress.advance()
+    progress.stop()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_progress_is_silent_on_a_dumb_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setenv("TERM", "dumb")
+    assert isinstance(make_progress(), NoProgress)
+
+
+def test_progress_on_a_terminal_goes_to_stderr_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    progress = make_progress()
+    assert isinstance(progress, TerminalProgress)
+    progress.advance()  # before anything began: nothing happens
+    progress.start("looking at sites", 2)
+    sys.stdout.write("a result\n")
+    progress.advance(2)
+    progress.start("sending", None)
+    progress.stop()
+    progress.stop()
+    assert "looking at sites" in terminal.getvalue()
+    assert "a result" not in terminal.getvalue()
+    assert capsys.readouterr().out == "a result\n"
+
+
+def test_run_ids_begin_with_the_time_and_differ() -> None:
+    ids = {new_run_id() for _ in range(20)}
+    assert len(ids) == 20
+    assert all(len(one) == 23 and one[15] == "Z" and one[16] == "-" for one in ids)
+
+
+def test_the_deadline_counts_from_the_start() -> None:
+    invocation = Invocation(started=100.0)
+    assert invocation.until(30.0) == 130.0
+    assert invocation.until(None) == float("inf")
+
+
+def test_a_length_of_time_looks_back_or_ahead() -> None:
+    assert moment_ago("2d") < moment_ago("1d") < moment_ahead("1s")
+    assert moment_ago("2026-11-30") == moment_ahead("2026-11-30T01:00:00+01:00")

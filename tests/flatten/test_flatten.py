@@ -1,0 +1,118 @@
+"""Flattening: one tree read without a memory, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from paper import PaperSource, index, urlset
+from submitter.core.fleet import Site
+from submitter.core.looks import DocumentKind, PageRow, SiteLook
+from submitter.flatten import Keep, Scrapbook, flatten, judge_flat
+from submitter.ports import DocumentResult
+from submitter.render.shapes import flatten_doc, page_docs
+from submitter.walk import Surroundings
+
+from support.twins import HandClock
+
+S = "https://shop.example"
+ROOT = f"{S}/index.xml"
+TREE = {
+    ROOT: index(f"{S}/a.xml", f"{S}/b.xml"),
+    f"{S}/a.xml": urlset(f"{S}/1", f"{S}/2"),
+    f"{S}/b.xml": urlset(f"{S}/2", f"{S}/3"),
+}
+
+
+def read(
+    documents: Mapping[str, bytes],
+    *,
+    sitemaps: tuple[str, ...] | None = (ROOT,),
+    cut: frozenset[str] = frozenset(),
+    keep: Keep | None = None,
+) -> SiteLook:
+    source = PaperSource(documents, cut)
+    around = Surroundings(source=source, clock=HandClock())
+    return flatten(Site("shop.example", sitemaps=sitemaps), around, keep=keep)
+
+
+def test_every_document_is_listed_and_a_page_counts_once() -> None:
+    look = read(TREE)
+    assert [(one.url, one.depth, one.kind, one.pages) for one in look.readings] == [
+        (ROOT, 0, DocumentKind.INDEX, 0),
+        (f"{S}/a.xml", 1, DocumentKind.URLSET, 2),
+        (f"{S}/b.xml", 1, DocumentKind.URLSET, 2),
+    ]
+    assert look.listed == 3
+    assert judge_flat(look) == 0
+
+
+def test_rows_say_which_document_lists_them() -> None:
+    rows: list[tuple[str, str]] = []
+
+    def keep(document: str, pages: Sequence[PageRow]) -> None:
+        rows.extend((document, page.loc) for page in pages)
+
+    read(TREE, keep=keep)
+    assert rows == [
+        (f"{S}/a.xml", f"{S}/1"),
+        (f"{S}/a.xml", f"{S}/2"),
+        (f"{S}/b.xml", f"{S}/2"),
+        (f"{S}/b.xml", f"{S}/3"),
+    ]
+
+
+def test_the_document_has_the_promised_shape() -> None:
+    document = flatten_doc(read(TREE))
+    assert document["pages"] == 3
+    assert document["summary"] == {"errors": 0, "warnings": 0}
+    assert document["documents"][0] == {
+        "url": ROOT,
+        "final_url": ROOT,
+        "depth": 0,
+        "kind": "index",
+        "http_status": 200,
+        "children": 2,
+        "pages": 0,
+        "over_limit": 0,
+        "complete": True,
+        "findings": [],
+    }
+
+
+def test_a_document_that_broke_off_counts_what_was_read_and_is_an_error() -> None:
+    look = read(TREE, cut=frozenset({f"{S}/b.xml"}))
+    assert look.listed >= 2
+    assert judge_flat(look) == 4
+    assert flatten_doc(look)["summary"]["errors"] >= 1
+
+
+def test_a_child_that_is_not_there_is_an_error_and_the_others_are_read() -> None:
+    look = read({url: body for url, body in TREE.items() if not url.endswith("a.xml")})
+    assert look.listed == 2
+    assert judge_flat(look) == 4
+
+
+@pytest.mark.parametrize("documents", [{}, {ROOT: b"<html><body>not found</body></html>"}])
+def test_nothing_that_could_be_read_is_told_apart(documents: dict[str, bytes]) -> None:
+    assert judge_flat(read(documents)) == 5
+
+
+def test_an_address_without_a_path_stands_for_what_robots_names() -> None:
+    robots = f"Sitemap: {ROOT}\n".encode()
+    look = read({**TREE, f"{S}/robots.txt": robots}, sitemaps=None)
+    assert look.listed == 3
+
+
+def test_a_page_counts_only_once_its_document_was_read() -> None:
+    book = Scrapbook()
+    sink = book.open(f"{S}/a.xml")
+    sink.add([PageRow(f"{S}/1", f"{S}/1", None)])
+    assert book.finish(gone_after=1, complete=True).listed == 0
+    sink.close(DocumentResult(DocumentKind.URLSET, True, "", ""))
+    assert book.finish(gone_after=1, complete=True).listed == 1
+
+
+def test_a_lastmod_is_a_time_or_nothing() -> None:
+    rows = page_docs("d", [PageRow("i", "l", 0), PageRow("i", "l", None)])
+    assert [row["lastmod"] for row in rows] == ["1970-01-01T00:00:00Z", None]
