@@ -60,7 +60,8 @@ class ConfigError(SubmitterError):
 
 
 class FetchError(SubmitterError):
-    """A document could not be had. `reason` is a stable kebab-case code (see docs of findings)."""
+    """A document could not be had. `reason` is a stable kebab-case code (see docs of findings);
+    `redirects` counts those that were followed before it failed."""
 
     def __init__(
         self,
@@ -70,9 +71,11 @@ class FetchError(SubmitterError):
         *,
         http_status: int | None = None,
         retry_after_s: float | None = None,
+        redirects: int = 0,
     ) -> None:
         self.url, self.reason, self.problem = url, reason, problem
         self.http_status, self.retry_after_s = http_status, retry_after_s
+        self.redirects = redirects
         super().__init__(f"{url}: {problem}")
 
 

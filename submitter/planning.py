@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -21,13 +21,25 @@ from submitter.core.plan import (
 from submitter.core.standing import Allowance, Candidate, PageStanding
 from submitter.core.traits import Kind, Traits
 from submitter.ports import Ledger
+from submitter.removals import Confirmation
+
+Confirm = Callable[[Target, Sequence[Candidate]], Confirmation]
+"""Asks pages that are missing whether they are gone."""
+
+
+def take_no_word_for_it(target: Target, gone: Sequence[Candidate]) -> Confirmation:
+    """Nobody can be asked: no page counts as gone."""
+    del target
+    return Confirmation((), (), (), tuple(gone))
 
 
 class Memory:
     """The ledger's side of planning, read in a few queries for all targets."""
 
-    def __init__(self, ledger: Ledger, now: datetime) -> None:
-        self._ledger, self._now = ledger, now
+    def __init__(
+        self, ledger: Ledger, now: datetime, confirm: Confirm = take_no_word_for_it
+    ) -> None:
+        self._ledger, self._now, self._confirm = ledger, now, confirm
         self._allowances = dict(ledger.allowances())
 
     def inputs(
@@ -67,8 +79,23 @@ class Memory:
             for kind, waiting in given.pages.waiting.items()
             if waiting and wanted and kind in given.traits.tells
         }
+        given = replace(given, candidates=candidates)
+        if Kind.REMOVAL in candidates:
+            given = self._confirmed(given, candidates[Kind.REMOVAL])
         self._remember(given.allowance, sum(map(len, candidates.values())))
-        return replace(given, candidates=candidates)
+        return given
+
+    def _confirmed(self, given: TargetInput, gone: Sequence[Candidate]) -> TargetInput:
+        """Only pages that say themselves that they are gone are told as gone."""
+        heard = self._confirm(given.target, gone)
+        return replace(
+            given,
+            candidates={**given.candidates, Kind.REMOVAL: heard.confirmed},
+            unconfirmed={
+                "still-there": len(heard.still_there),
+                "unconfirmed": heard.unconfirmed,
+            },
+        )
 
     def _candidates(self, target: Target, kind: Kind, wanted: int) -> list[Candidate]:
         return self._ledger.candidates(
@@ -115,9 +142,10 @@ def plan_targets(
     ledger: Ledger,
     now: datetime,
     forced: bool = False,
+    confirm: Confirm = take_no_word_for_it,
 ) -> Plan:
     """The plan for these targets as of `now`. Reads the ledger, writes nothing."""
-    inputs = Memory(ledger, now).inputs(
+    inputs = Memory(ledger, now, confirm).inputs(
         targets, traits=traits, looks=looks, property_of=property_of
     )
     return make_plan(inputs, now=now, forced=forced)

@@ -12,11 +12,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
-from submitter.core.calls import Action, Call, Check, Outcome, QuotaReading, Receipt, Survey
+from submitter.core.calls import (
+    Action,
+    Call,
+    Check,
+    Outcome,
+    Property,
+    QuotaReading,
+    Receipt,
+    Survey,
+)
 from submitter.core.checklist import Item
 from submitter.core.comparison import PageLine
 from submitter.core.findings import Finding
 from submitter.core.fleet import SecretRef, Site
+from submitter.core.inspection import Inspected, Inspection, ListedPage
 from submitter.core.looks import (
     Delta,
     DocumentKind,
@@ -62,6 +72,11 @@ class Engine(Protocol):
     def preflight(self, action: Action, survey: Survey | None) -> None:
         """Raise `NotAuthorized` when the survey already shows that this call must fail. Pure."""
 
+    def prepare(self, site: Site, source: Source, *, until: float | None) -> None:
+        """See to what has to be true at the site before the first call of a lane: one or few GETs
+        through `source`, none for most engines. `until` is a monotonic time. Raises NotAuthorized
+        (of the property) | NotReady | EngineUnavailable; then no call of the lane may be made."""
+
     def send(self, call: Call, *, timeout_s: float) -> Receipt:
         """Make the call. Raises EngineUnavailable | QuotaExhausted | NotAuthorized | Refused |
         NotReady | OutcomeUnknown."""
@@ -78,6 +93,41 @@ class QuotaReader(Engine, Protocol):
     def read_quota(self, property: str, *, timeout_s: float) -> QuotaReading:
         """What the engine says now. One read, spends nothing; asked before a metered lane's first
         call of a day. Raises what `send` raises, but never OutcomeUnknown."""
+
+
+@runtime_checkable
+class Inspector(Engine, Protocol):
+    """An engine that can be asked about a single page (`Traits.inspects_per_day`)."""
+
+    def inspect(self, property: str, url: str, *, timeout_s: float) -> Inspection:
+        """What the engine knows of the page. One read, which counts against the property's day
+        even when its answer is lost. Raises what `send` raises, but never OutcomeUnknown."""
+
+
+class DomainOwnership(Protocol):
+    """Makes one account the owner of domains at its engine, by a DNS record. A domain is a bare
+    host name. Every call is one read or one idempotent write: it may be repeated. Raises what
+    `Engine.send` raises, but never OutcomeUnknown."""
+
+    @property
+    def principal(self) -> str:
+        """Who the account is to the engine; empty while that is not known."""
+
+    def find(self, domain: str, *, timeout_s: float) -> Property | None:
+        """The domain's property as the account sees it, None when it does not. Its owner is who
+        `may_submit` (True)."""
+
+    def record(self, domain: str, *, timeout_s: float) -> str:
+        """The text that has to stand in a TXT record of the domain, for this account alone."""
+
+    def is_verified(self, domain: str, *, timeout_s: float) -> bool:
+        """The engine has found this account's record before."""
+
+    def verify(self, domain: str, *, timeout_s: float) -> None:
+        """Have the engine look for the record now. NotReady: it did not find it."""
+
+    def add(self, domain: str, *, timeout_s: float) -> None:
+        """Put the property on the account's own list."""
 
 
 class Permits(Protocol):
@@ -324,7 +374,11 @@ class Ledger(Protocol):
         allowance: Allowance | None,
     ) -> int:
         """Commit the intent: a row in `sending`, the pages marked with it, the allowance as it
-        stands with this call booked. Returns the attempt's id. Durable when it returns."""
+        stands with this call booked. Returns the attempt's id. Durable when it returns.
+
+        A withdrawal is a row of the log like any other; the sitemap's standing stays as it is
+        until `settle` says that the engine took it or has no such sitemap (TOLD). Then nothing
+        stands any more: the sitemap is as one that was never told, its history stays."""
 
     def settle(
         self,
@@ -341,7 +395,8 @@ class Ledger(Protocol):
     def defer(
         self, lease: Lease, action: Action, *, not_before: datetime | None, reason: str
     ) -> None:
-        """Remember that a planned call was not begun. Its pages keep their place."""
+        """Remember that a planned call was not begun. Its pages keep their place. Of a withdrawal
+        nothing is remembered."""
 
     def save_allowance(self, lease: Lease, allowance: Allowance) -> None: ...
 
@@ -373,6 +428,21 @@ class Ledger(Protocol):
     def close(self) -> None: ...
 
 
+@runtime_checkable
+class InspectionBook(Protocol):
+    """The part of a ledger that remembers what engines said of single pages."""
+
+    def listed_pages(self, sites: Sequence[str]) -> Iterator[ListedPage]:
+        """Every page that these sites list now (none that is missing, gone or only named by
+        hand), each once, in any order, streamed: the ledger is not held while they are read."""
+
+    def record_inspections(self, lease: Lease, inspected: Sequence[Inspected]) -> None:
+        """Keep these answers beside all earlier ones, in one transaction."""
+
+    def inspections(self, account: str, *, since: datetime) -> list[Inspected]:
+        """What was recorded of this account's pages from then on, oldest first."""
+
+
 # ---------------------------------------------------------------- published files
 
 
@@ -386,12 +456,12 @@ class FamilyDraft(Protocol):
         """More of the list. A page named twice counts once."""
 
     def difference(self) -> Difference:
-        """What the list added so far says against the files. Nothing is written yet."""
+        """What the list says against the files; it must be whole. Nothing is written yet."""
 
     def finish(
         self, *, registered: frozenset[int] = frozenset(), keep_unlisted: bool = False
     ) -> FamilyChange:
-        """Make the changed files ready, read back and compared; once, after the whole list.
+        """Make the changed files ready, read back and compared; once, as the last.
 
         `registered` numbers stay although no page is left (see `Fate.EMPTIED`), and take new
         pages first. `keep_unlisted`: the list was not whole, so nothing is gone.

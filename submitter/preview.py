@@ -42,12 +42,12 @@ def preview(request: RunRequest, tools: Tools, *, at: datetime | None = None) ->
         with held_lease(request, tools) as lease:
             recover(request.fleet, tools, lease)
             looks = look_at_sites(request, tools, lease)
-            plan = make_run_plan(request, tools, looks, now=at or tools.clock.now())
+            plan = make_run_plan(request, tools, lease, looks, now=at or tools.clock.now())
             return Preview(plan, looks, observed=True)
     except LedgerBusy as busy:
         log.warning("planning from memory, without looking at the sites: %s", busy)
     remembered = remembered_looks(request, tools)
-    plan = make_run_plan(request, tools, remembered, now=at or tools.clock.now())
+    plan = make_run_plan(request, tools, None, remembered, now=at or tools.clock.now())
     return Preview(plan, remembered, observed=False)
 
 

@@ -9,10 +9,10 @@ from datetime import datetime
 
 from submitter.core.findings import MAX_EXAMPLES, Finding, Severity
 from submitter.core.fleet import Site
-from submitter.core.looks import DocumentKind, DocumentReading, PageRow
+from submitter.core.looks import DocumentKind, DocumentReading, PageRow, Validators
 from submitter.core.sections import Sorter
 from submitter.core.sitemap import Entry, Reading, SitemapReader
-from submitter.errors import FetchError
+from submitter.errors import FetchError, SitemapError
 from submitter.ports import DocumentResult, DocumentSink, Fetched, Look
 from submitter.spool import Spool
 
@@ -51,17 +51,19 @@ class DocumentScribe:
                 self._use(reader, reader.feed(piece), page, sink, children)
         except FetchError as error:
             broken = error
-        rest, reading = reader.close(
-            transport_complete=broken is None and _ended_whole(fetched, reader.kind)
-        )
+        try:
+            rest, reading = reader.close(
+                transport_complete=broken is None and _ended_whole(fetched, reader.kind)
+            )
+        except SitemapError as unusable:
+            raise broken or unusable from None
         self._use(reader, rest, page, sink, children)
         if broken is not None and not reading.entries:
             raise broken
-        sink.close(_result(reading, body, fetched, children))
+        report = _report(url, fetched, reading, page, children, broken)
+        sink.close(_result(reading, report, body, fetched, children))
         self._count(page, reading)
-        return Written(
-            _report(url, fetched, reading, page, children, broken), reading.content, tuple(children)
-        )
+        return Written(report, reading.content, tuple(children))
 
     def _use(
         self,
@@ -144,17 +146,27 @@ class _PageSieve:
 
 
 def _result(
-    reading: Reading, body: Spool, fetched: Fetched, children: Sequence[str]
+    reading: Reading, report: DocumentReading, body: Spool, fetched: Fetched, children: list[str]
 ) -> DocumentResult:
+    """What is remembered. Without hash and validators, the next look reads the document again."""
+    again = _has_to_be_told_again(report)
     return DocumentResult(
         kind=reading.kind,
         complete=reading.complete,
-        body_sha256=body.sha256() or "",
+        body_sha256="" if again else body.sha256() or "",
         content=reading.content,
-        validators=fetched.validators,
+        validators=Validators() if again else fetched.validators,
         children=tuple(children),
         over_limit=reading.over_limit,
     )
+
+
+def _has_to_be_told_again(report: DocumentReading) -> bool:
+    """Faults are not remembered: as long as a document has errors, or no page of its site, every
+    look has to see it for itself."""
+    if any(finding.severity is Severity.ERROR for finding in report.findings):
+        return True
+    return report.kind is not DocumentKind.INDEX and not report.pages
 
 
 def _report(

@@ -15,26 +15,40 @@ from datetime import timedelta
 
 from submitter.core import quota
 from submitter.core.accounting import Done
-from submitter.core.calls import Action, Call, Outcome, Survey
+from submitter.core.calls import Action, Call, Outcome, QuotaReading, Survey
 from submitter.core.fleet import Account, Site
+from submitter.core.halving import BatchSearch
 from submitter.core.outcomes import outcome_of_error, outcome_of_receipt
 from submitter.core.plan import WHOLE_ACCOUNT, Plan, part_of
 from submitter.core.standing import Allowance
 from submitter.core.states import State
-from submitter.core.traits import Kind, Traits
+from submitter.core.traits import OF_SITEMAPS, Kind, Traits
 from submitter.errors import (
     EngineError,
     EngineUnavailable,
     NotAuthorized,
     OutcomeUnknown,
     QuotaExhausted,
+    Refused,
     SubmitterError,
     TooFast,
 )
-from submitter.ports import Clock, Engine, Lease, Ledger, Permits, Progress
+from submitter.ports import (
+    Clock,
+    Engine,
+    Lease,
+    Ledger,
+    Permits,
+    Progress,
+    QuotaReader,
+    Source,
+)
 from submitter.retries import OutOfTime, Retries, RetryRules
 
 log = logging.getLogger(__name__)
+
+RETRY_AFTER = "retry-after"
+"""Why something waits until a time that the engine named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +87,7 @@ class RunContext:
     clock: Clock
     run: str
     sites: Mapping[str, Site]
+    source: Source
     progress: Progress
     rules: RunRules = RunRules()
     until: float = float("inf")
@@ -121,6 +136,7 @@ class AccountRun:
         self._done: list[Done] = []
         self._lock = threading.Lock()
         self._closed: dict[str, Outcome] = {}
+        self._prepared: dict[str, EngineError | None] = {}
         self._misses = 0
 
     # ------------------------------------------------------------ the story
@@ -165,11 +181,17 @@ class AccountRun:
         """Metered: one lane per property, where the quota lives; else per property and site."""
         lanes: dict[tuple[str, str], list[Action]] = {}
         for planned in self._actions:
-            name = self._channel.engine.property_of(self._context.sites[planned.site], survey)
+            name = self._property_of(planned, survey)
             action = replace(planned, property=name)
             site = "" if self._channel.traits.metered else action.site
             lanes.setdefault((name, site), []).append(action)
         return list(lanes.values())
+
+    def _property_of(self, planned: Action, survey: Survey | None) -> str:
+        """A withdrawal goes where the submission went, all else where the survey says."""
+        if planned.kind is Kind.WITHDRAWAL and planned.property:
+            return planned.property
+        return self._channel.engine.property_of(self._context.sites[planned.site], survey)
 
     def _run_lane(self, actions: Iterable[Action], survey: Survey | None) -> None:
         for action in actions:
@@ -187,19 +209,41 @@ class AccountRun:
             return
         try:
             self._channel.engine.preflight(action, survey)
+            self._prepare(action)
         except EngineError as error:
             self._give_up(action, self._outcome_of(action, error), error, called=False)
             return
-        if action.kind is Kind.SITEMAP:
+        if action.kind in OF_SITEMAPS:
             self._send(action, ())
         else:
             self._send_pages(action)
+
+    def _prepare(self, action: Action) -> None:
+        """What the engine needs at the site itself, seen to once in a run. Raises EngineError."""
+        with self._lock:
+            known = action.site in self._prepared
+        if not known:
+            problem = self._prepare_once(action.site)
+            with self._lock:
+                self._prepared[action.site] = problem
+        if (problem := self._prepared[action.site]) is not None:
+            raise problem
+
+    def _prepare_once(self, origin: str) -> EngineError | None:
+        context = self._context
+        until = None if context.until == float("inf") else context.until
+        try:
+            self._channel.engine.prepare(context.sites[origin], context.source, until=until)
+        except EngineError as problem:
+            return problem
+        return None
 
     # ------------------------------------------------------------ pages within an allowance
 
     def _send_pages(self, action: Action) -> None:
         """Send a batch, cut to what the lane may spend now; the rest waits, in order."""
         urls = self._context.ledger.urls(action.site, action.pages)
+        self._learn_allowance(action)
         begin = 0
         while begin < len(urls):
             rest = part_of(action, urls, begin, len(urls))
@@ -231,7 +275,7 @@ class AccountRun:
     def _allowance(self, action: Action) -> Allowance | None:
         """Today's page of this lane's book; None for an engine that counts nothing."""
         traits = self._channel.traits
-        if not traits.metered or action.kind is Kind.SITEMAP:
+        if not traits.metered or action.kind in OF_SITEMAPS:
             return None
         lane = (action.account, action.property)
         declared = self._channel.account.settings.get("daily_limit")
@@ -246,6 +290,30 @@ class AccountRun:
             self._allowances[lane] = allowance
         return allowance
 
+    def _learn_allowance(self, action: Action) -> None:
+        """Ask an engine that can be asked what the lane may spend, before its first call."""
+        engine, allowance = self._channel.engine, self._allowance(action)
+        if allowance is None or not self._channel.traits.quota_readable:
+            return
+        known = quota.left(allowance, self._context.clock.now()) is not None
+        if known or not isinstance(engine, QuotaReader):
+            return
+
+        def ask() -> QuotaReading:
+            self._take_permit()
+            return engine.read_quota(action.property, timeout_s=self._context.call_timeout_s())
+
+        try:
+            reading = self._retries.call(ask, until=self._context.until)
+        except (EngineError, OutOfTime) as problem:
+            log.info(
+                "%s does not say what %s has left: %s", action.account, action.property, problem
+            )
+            return
+        learned = quota.learn(allowance, reading)
+        self._context.ledger.save_allowance(self._context.lease, learned)
+        self._keep_allowance(learned)
+
     def _keep_allowance(self, allowance: Allowance | None) -> None:
         if allowance is not None:
             with self._lock:
@@ -253,7 +321,9 @@ class AccountRun:
 
     # ------------------------------------------------------------ one call, retried
 
-    def _send(self, action: Action, urls: tuple[str, ...]) -> None:
+    def _send(
+        self, action: Action, urls: tuple[str, ...], search: BatchSearch | None = None
+    ) -> None:
         attempt = _Attempt(self, Call(action, urls))
         try:
             outcome = self._retries.call(attempt.once, until=self._context.until)
@@ -261,11 +331,23 @@ class AccountRun:
             self._finish(action, self._too_late(), called=False)
             return
         except EngineError as error:
+            if self._search_refused(Call(action, urls), error, search):
+                return
             outcome = attempt.last or self._outcome_of(action, error)
             self._give_up(action, outcome, error, called=True)
             return
         self._misses = 0
         self._finish(action, outcome, called=True)
+
+    def _search_refused(self, call: Call, error: EngineError, search: BatchSearch | None) -> bool:
+        """Send a refused batch in halves where that costs nothing. False: there are none left."""
+        if not isinstance(error, Refused) or not self._channel.traits.bisect:
+            return False
+        search = search or BatchSearch(len(call.urls))
+        parts = search.next_halves(call)
+        for part in parts:
+            self._send(part.action, part.urls, search)
+        return bool(parts)
 
     def _take_permit(self) -> None:
         context = self._context
@@ -296,14 +378,23 @@ class AccountRun:
         self._finish(action, outcome, called=called)
 
     def _park(self, action: Action, outcome: Outcome, error: EngineUnavailable) -> Outcome:
-        """The engine named a time that is too far off for this run: the item waits for it."""
+        """The engine named a time that is too far off for this run: the item waits for it, and
+        so does everything else of its property."""
         if error.retry_after_s is None or not self._retries.is_too_long(error.retry_after_s):
             return outcome
         not_before = self._context.clock.now() + timedelta(seconds=error.retry_after_s)
         self._context.ledger.defer(
-            self._context.lease, action, not_before=not_before, reason="retry-after"
+            self._context.lease, action, not_before=not_before, reason=RETRY_AFTER
         )
-        return replace(outcome, state=State.DEFERRED, rest=State.DEFERRED, not_before=not_before)
+        parked = replace(
+            outcome,
+            state=State.DEFERRED,
+            rest=State.DEFERRED,
+            code=RETRY_AFTER,
+            not_before=not_before,
+        )
+        self._close(action.property, parked)
+        return parked
 
     def _count_miss(self, outcome: Outcome) -> None:
         with self._lock:

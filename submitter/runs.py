@@ -8,21 +8,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from submitter.core import accounting
-from submitter.core.accounting import Done
-from submitter.core.calls import Survey
+from submitter.core.accounting import Done, ExitCode, RunOutcome
+from submitter.core.calls import Action, Survey
 from submitter.core.fleet import Account, Fleet, Site, Target
 from submitter.core.looks import SiteLook, TellRule
 from submitter.core.outcomes import unknown_until
 from submitter.core.plan import Plan
+from submitter.core.standing import Candidate
 from submitter.core.summary import Json, RunFacts, run_json
-from submitter.core.traits import Traits
+from submitter.core.traits import Kind, Traits
 from submitter.errors import LeaseLost, LedgerBusy, UnsafePlan
 from submitter.observe import observe, tell_rule
 from submitter.planning import plan_targets, reasons_to_hold
 from submitter.ports import Clock, Lease, Ledger, Progress, Source
+from submitter.removals import Confirmation, confirm_gone
 from submitter.runner import Channel, RunContext, RunRules, run_plan
 from submitter.verify import Answer, verify
 from submitter.walk import Surroundings
@@ -33,6 +35,8 @@ LEASE = "run"
 LEASE_TTL_S = 90.0
 LOOKERS = 8
 """Sites looked at side by side."""
+ASK_AGAIN = timedelta(days=7)
+"""A page that left its sitemap and still answers is asked again after this."""
 SEND_SHARE = 0.5
 """With a deadline, looking may take at most this share of the time; the rest is for sending."""
 
@@ -88,7 +92,7 @@ def run_fleet(request: RunRequest, tools: Tools) -> RunReport:
 
     def prepare(lease: Lease) -> tuple[Plan, Mapping[str, SiteLook]]:
         looks = look_at_sites(request, tools, lease)
-        plan = make_run_plan(request, tools, looks, now=tools.clock.now())
+        plan = make_run_plan(request, tools, lease, looks, now=tools.clock.now())
         check_agreed(plan, request.only_plan)
         if not request.partial:
             accept_looks(request, tools, lease, looks)
@@ -125,8 +129,8 @@ def carry_out(
         if known is not None and known.summary is not None:
             return RunReport(dict(known.summary), known.exit_code or 0)
         recover(request.fleet, tools, lease)
-        plan, looks = prepare(lease)
-        context = _context(request, tools, lease)
+        plan, looks = _prepared(request, tools, prepare, lease)
+        context = run_context(request, tools, lease)
         done = _send(plan, tools, context)
         answers = _verify(request, tools, context) if request.verify else []
         report = _report(request, tools, started_at, plan, done, looks, answers)
@@ -140,10 +144,30 @@ def carry_out(
     return report
 
 
+def _prepared(
+    request: RunRequest,
+    tools: Tools,
+    prepare: Callable[[Lease], tuple[Plan, Mapping[str, SiteLook]]],
+    lease: Lease,
+) -> tuple[Plan, Mapping[str, SiteLook]]:
+    """What `prepare` plans; a refused plan ends the run in the ledger, too."""
+    try:
+        return prepare(lease)
+    except UnsafePlan as refused:
+        tools.ledger.finish_run(
+            request.run,
+            at=tools.clock.now(),
+            outcome=str(RunOutcome.HELD),
+            exit_code=int(ExitCode.HELD),
+            summary={"run": request.run, "outcome": "held", "problem": str(refused)},
+        )
+        raise
+
+
 def verify_fleet(request: RunRequest, tools: Tools) -> list[Answer]:
     """Only ask what became of what was told, and record it."""
     with held_lease(request, tools) as lease:
-        return _verify(request, tools, _context(request, tools, lease))
+        return _verify(request, tools, run_context(request, tools, lease))
 
 
 # ---------------------------------------------------------------- the lease
@@ -249,9 +273,23 @@ def tell_rules(site: Site, fleet: Fleet, traits: Mapping[str, Traits]) -> list[T
 
 
 def make_run_plan(
-    request: RunRequest, tools: Tools, looks: Mapping[str, SiteLook], *, now: datetime
+    request: RunRequest,
+    tools: Tools,
+    lease: Lease | None,
+    looks: Mapping[str, SiteLook],
+    *,
+    now: datetime,
 ) -> Plan:
+    """The plan as of `now`. Without a lease nothing is remembered of pages that are still there."""
     surveys = {name: survey for name, (survey, _) in tools.ledger.surveys().items()}
+
+    def confirm(target: Target, gone: Sequence[Candidate]) -> Confirmation:
+        until = None if request.until == float("inf") else request.until
+        heard = confirm_gone(target.site, gone, source=tools.source, until=until)
+        if heard.still_there and lease is not None:
+            _leave_alone(tools.ledger, lease, target, heard.still_there, until=now + ASK_AGAIN)
+        return heard
+
     return plan_targets(
         request.targets,
         traits=tools.traits,
@@ -260,7 +298,26 @@ def make_run_plan(
         ledger=tools.ledger,
         now=now,
         forced=request.forced is not None,
+        confirm=confirm,
     )
+
+
+def _leave_alone(
+    ledger: Ledger, lease: Lease, target: Target, pages: Sequence[Candidate], *, until: datetime
+) -> None:
+    """Pages that left the sitemap and still answer: not asked again for a while."""
+    action = Action(
+        site=target.site.origin,
+        account=target.account.name,
+        engine=target.account.engine,
+        property="",
+        kind=Kind.REMOVAL,
+        target=pages[0].loc,
+        reason="still-there",
+        content="",
+        pages=tuple(page.id for page in pages),
+    )
+    ledger.defer(lease, action, not_before=until, reason="still-there")
 
 
 def accept_looks(
@@ -276,13 +333,14 @@ def accept_looks(
             tools.ledger.accept_look(lease, origin)
 
 
-def _context(request: RunRequest, tools: Tools, lease: Lease) -> RunContext:
+def run_context(request: RunRequest, tools: Tools, lease: Lease) -> RunContext:
     return RunContext(
         ledger=tools.ledger,
         lease=lease,
         clock=tools.clock,
         run=request.run,
         sites={target.site.origin: target.site for target in request.targets},
+        source=tools.source,
         progress=tools.progress,
         rules=tools.rules,
         until=request.until,

@@ -19,7 +19,8 @@ from submitter.core.calls import Survey
 from submitter.core.fleet import Account, Fleet, SecretRef, Target
 from submitter.core.traits import Traits
 from submitter.engines import ENGINES
-from submitter.ports import Clock, Ledger, Progress, Secret, Secrets, Source
+from submitter.errors import ConfigError
+from submitter.ports import Clock, DomainOwnership, Ledger, Progress, Secret, Secrets, Source
 from submitter.progress import NoProgress
 from submitter.runner import Channel, RunRules
 from submitter.runs import Tools
@@ -133,6 +134,15 @@ class Wiring:
             permits = AccountPermits(account.limits, self.clock, recent=recent)
             self._channels[account.name] = Channel(account, engine, permits)
         return self._channels[account.name]
+
+    def domains(self, name: str) -> DomainOwnership:
+        """Open an account to prove domains. Raises ConfigError where its engine offers nothing."""
+        account = self.fleet.accounts[name]
+        open_domains = ENGINES[account.engine].domains
+        if open_domains is None:
+            problem = f"{account.engine} has no way to prove a domain for an account"
+            raise ConfigError.one(f"accounts.{name}", problem)
+        return open_domains(account, self._secret(account), self.clock)
 
     def property_of(self, target: Target, survey: Survey | None) -> str:
         """The engine's name for a target's site, without opening the engine."""

@@ -23,6 +23,7 @@ from xml.sax.saxutils import escape
 from submitter.core.shards import BAIDU, Family
 from submitter.core.sieve import PageSieve
 from submitter.publish import SitemapDirectory
+from submitter.publish.writing import ShardWriting
 
 SITE = "https://shop.example.com"
 FAMILY = Family("baidu", BAIDU)
@@ -66,6 +67,12 @@ def first_build(pages: int, folder: Path) -> None:
     build(pages, folder, expected=-(-pages // BAIDU.max_pages))
 
 
+def unproven(pages: int, folder: Path) -> None:
+    """The first build without its read-back: what the writing alone costs."""
+    ShardWriting.check = lambda self, chunks: None  # type: ignore[method-assign]
+    first_build(pages, folder / "unproven")
+
+
 def nothing_changed(pages: int, folder: Path) -> None:
     build(pages, folder, expected=0)
 
@@ -91,6 +98,7 @@ CONTENDERS: dict[str, Callable[[int, Path], None]] = {
     "the list alone": only_the_list,
     "plain loop": plain_loop,
     "ours, first build": first_build,
+    "ours, first build, not read back": unproven,
     "ours, nothing changed": nothing_changed,
     "ours, one page changed": one_changed,
 }

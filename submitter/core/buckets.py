@@ -30,6 +30,10 @@ class Buckets:
             put_hash[bucket](value)
             put_ordinal[bucket](ordinal)
 
+    def add(self, value: int, ordinal: int) -> None:
+        self._hashes[value % _BUCKETS].append(value)
+        self._ordinals[value % _BUCKETS].append(ordinal)
+
     def repeats(self) -> Iterator[int]:
         """The ordinals whose hash was added before."""
         for hashes, ordinals in zip(self._hashes, self._ordinals, strict=True):

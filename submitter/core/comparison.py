@@ -99,7 +99,7 @@ class Comparison:
         self._row_of = array("I", bytes(4 * len(self._slots)))
         open_pages = Buckets()
         for slot, identity in identities:
-            open_pages.extend([hash(identity)], slot)
+            open_pages.add(hash(identity), slot)
         for slot, row in open_pages.meet(self._identities):
             if self._rows[row] == Mark.OPEN:
                 self._rows[row] = self._slots[slot] = Mark.CHANGED
@@ -114,6 +114,9 @@ class Comparison:
     def numbers(self) -> list[int]:
         """The files remembered."""
         return sorted(self._spans)
+
+    def remembers(self, number: int) -> bool:
+        return number in self._spans
 
     def slots(self, number: int) -> range:
         """The slots of one file's lines, in their order."""

@@ -11,45 +11,18 @@ from datetime import datetime
 from functools import partial
 from typing import Final, NamedTuple
 
+from submitter.core.dates import DocumentDates
 from submitter.core.encodings import REPLACED
 from submitter.core.findings import Finding
-from submitter.core.lastmod import (
-    DAY_S,
-    EARLIEST,
-    DateFault,
-    Lastmod,
-    common_seconds,
-    latest,
-    parse_lastmod,
-    parse_pubdate,
-)
+from submitter.core.lastmod import parse_pubdate
 from submitter.core.looks import DocumentKind
 from submitter.core.notes import Notes
-from submitter.core.urls import (
-    MAX_CHARACTERS,
-    SHOWN_CHARACTERS,
-    BadUrl,
-    looks_normal,
-    normalize,
-)
+from submitter.core.urls import MAX_CHARACTERS, BadUrl, all_normal, normalize
 
 UNDECLARED: Final = "\ufdd0"
 """Stands for an entity that XML does not know. Unicode keeps this code for inner use."""
 
-NOW_S: Final = 300
-"""A date at most this much older than the time of reading was made by the reading."""
-
-DATES_THAT_TELL: Final = 10
-"""Fewer dates may well be all equal, or all of today."""
-
-_DATES_REMEMBERED: Final = 4_096
-_INVALID: Final = DateFault.INVALID
-_NO_DATE: Final = (None, None)
-
-DateParser = Callable[..., Lastmod | DateFault]
-Line = Callable[[], int]
 LineOf = Callable[[int], int]
-_Date = tuple[int | None, str | None]
 
 
 class Entry(NamedTuple):
@@ -64,7 +37,7 @@ class Entry(NamedTuple):
 
 
 _new_entry: Final = partial(tuple.__new__, Entry)
-"""Entries are made by the million; the class's own way takes twice as long."""
+"""Entries are made by the million, and the class's own way takes twice as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +93,7 @@ class Intake:
         self.skipped: Counter[str] = Counter()
         self.used = self.over_limit = self._found = 0
         self._newest: dict[int, int | None] = {}
-        self._dates = _Dates(notes, now, limits)
+        self._dates = DocumentDates(notes, now, longest=limits.text)
         self._identities, self._lastmods = _hasher(), _hasher()
 
     def take(self, pairs: Sequence[tuple[str, str]], line_of: LineOf) -> list[Entry]:
@@ -128,24 +101,53 @@ class Intake:
 
         An address that comes again is given again only when its date is newer.
         """
+        pairs = self._within_limit(pairs)
+        given = self._take_all(pairs)
+        if given is None:
+            given = self._take_each(pairs, line_of)
+        self.used += len(given)
+        self._identities.update("".join([f"{entry.identity}\n" for entry in given]).encode())
+        lastmods = [entry.lastmod or 0 for entry in given]
+        self._lastmods.update(struct.pack(f"<{len(lastmods)}q", *lastmods))
+        self._dates.count(lastmods)
+        return given
+
+    def _take_all(self, pairs: Sequence[tuple[str, str]]) -> list[Entry] | None:
+        """All at once, where each address is normal and new, and each date good; else None.
+
+        Says the same as `_take_each` in a third of the time.
+        """
+        raws = [raw for raw, _ in pairs]
+        if not raws or max(map(len, raws)) > MAX_CHARACTERS:
+            return None
+        locs = list(map(str.strip, raws))
+        keys = list(map(hash, locs))
+        if len(set(keys)) < len(keys) or not self._newest.keys().isdisjoint(keys):
+            return None
+        dates = self._dates.read_all([date for _, date in pairs])
+        if dates is None or not all_normal(locs):
+            return None
+        lastmods = [lastmod for lastmod, _ in dates]
+        self._newest.update(zip(keys, lastmods, strict=True))
+        texts = [text for _, text in dates]
+        return list(map(_new_entry, zip(locs, locs, lastmods, texts, strict=True)))
+
+    def _take_each(self, pairs: Sequence[tuple[str, str]], line_of: LineOf) -> list[Entry]:
         given: list[Entry] = []
-        remembered, read_date, newest = self._dates.remembered, self._dates.read, self._newest
-        for number, (raw, date) in enumerate(self._within_limit(pairs)):
+        newest = self._newest
+        for number, (raw, date) in enumerate(pairs):
+            line = partial(line_of, number)
             loc = raw.strip()
-            if looks_normal(loc) and "/." not in loc and len(raw) <= MAX_CHARACTERS:
-                identity = loc
-            else:
-                identity = self._identity(raw, loc, partial(line_of, number))
-                if not identity:
-                    continue
-            when, text = remembered.get(date) or read_date(date, number, line_of)
-            key = hash(identity)
-            if key in newest and not _is_newer(when, newest[key]):
-                self.skip("duplicate", loc, partial(line_of, number))
+            identity = self._identity(raw, loc, line)
+            if not identity:
                 continue
-            newest[key] = when
-            given.append(_new_entry((loc, identity, when, text)))
-        self._sum_up(given)
+            lastmod, text = self._dates.read(date, line)
+            key = hash(identity)
+            if key in newest and not _is_newer(lastmod, newest[key]):
+                self.skip("duplicate", loc, line)
+                continue
+            newest[key] = lastmod
+            given.append(Entry(loc, identity, lastmod, text))
         return given
 
     def _within_limit(self, pairs: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
@@ -156,10 +158,10 @@ class Intake:
         self.over_limit += len(pairs) - max(0, room)
         return pairs[: max(0, room)]
 
-    def skip(self, reason: str, example: str, line: Line) -> None:
-        """Count an entry that is not used."""
-        self.skipped[reason] += 1
-        self._notes.add(reason, line=line, example=example)
+    def skip(self, reason: str, example: str, line: Callable[[], int], count: int = 1) -> None:
+        """Count an entry that is not used, or several."""
+        self.skipped[reason] += count
+        self._notes.add(reason, line=line, example=example, count=count)
 
     def expect_pubdates(self) -> None:
         """The document is an RSS feed, which writes dates in its own form."""
@@ -176,7 +178,7 @@ class Intake:
         """Note what the dates look like as a whole. True: they are the time of reading."""
         return self._dates.judge()
 
-    def _identity(self, raw: str, loc: str, line: Line) -> str:
+    def _identity(self, raw: str, loc: str, line: Callable[[], int]) -> str:
         """The normal form; empty when the entry is not used, which is then counted."""
         reason = _flaw(raw, loc, self._limits.text)
         if not reason:
@@ -186,76 +188,6 @@ class Intake:
                 reason = error.reason
         self.skip(reason, loc, line)
         return ""
-
-    def _sum_up(self, given: Sequence[Entry]) -> None:
-        self.used += len(given)
-        self._identities.update("".join([f"{entry.identity}\n" for entry in given]).encode())
-        lastmods = [entry.lastmod or 0 for entry in given]
-        self._lastmods.update(struct.pack(f"<{len(lastmods)}q", *lastmods))
-        self._dates.count(lastmods)
-
-
-class _Dates:
-    """The dates of one document: read once each, and judged together at the end."""
-
-    def __init__(self, notes: Notes, now: datetime, limits: ReadLimits) -> None:
-        self._notes, self._now, self._limits = notes, now, limits
-        self.parse: DateParser = parse_lastmod
-        self.remembered: dict[str, _Date] = {"": _NO_DATE}
-        """Texts that need no finding each time they come."""
-        second = int(now.timestamp())
-        self._latest = latest(now)
-        self._fresh = second - NOW_S
-        self._today = second - second % DAY_S
-        self._seen = self._of_now = 0
-        self._least, self._most = self._latest, 0
-
-    def read(self, text: str, number: int, line_of: LineOf) -> _Date:
-        """The date with its text; without seconds when it may not decide anything."""
-        at = common_seconds(text)
-        if at is None or not EARLIEST <= at <= self._latest:
-            return self._look_closer(text, partial(line_of, number))
-        return self._remember(text, at)
-
-    def _look_closer(self, text: str, line: Line) -> _Date:
-        shown = text.strip()[:SHOWN_CHARACTERS]
-        if not shown:
-            return _NO_DATE
-        found = self.parse(text, now=self._now) if len(text) <= self._limits.text else _INVALID
-        if isinstance(found, DateFault):
-            self._notes.add(found, line=line, example=shown)
-            return None, shown
-        if not found.zoned:
-            self._notes.add("lastmod-without-zone", line=line, example=shown)
-            return found.at, shown
-        return self._remember(text, found.at)
-
-    def _remember(self, text: str, at: int) -> _Date:
-        if len(self.remembered) >= _DATES_REMEMBERED:
-            self.remembered.clear()
-            self.remembered[""] = _NO_DATE
-        date = self.remembered[text] = (at, text.strip())
-        return date
-
-    def count(self, lastmods: Sequence[int]) -> None:
-        """Zero stands for no date."""
-        known = [at for at in lastmods if at]
-        if not known:
-            return
-        self._seen += len(known)
-        self._least, self._most = min(self._least, *known), max(self._most, *known)
-        if self._most >= self._today:
-            self._of_now += sum(at >= self._fresh or at == self._today for at in known)
-
-    def judge(self) -> bool:
-        if self._seen < DATES_THAT_TELL:
-            return False
-        if self._of_now * 10 > self._seen * 9:
-            self._notes.add("lastmod-is-now", count=self._of_now)
-            return True
-        if self._least == self._most:
-            self._notes.add("lastmod-all-equal", count=self._seen)
-        return False
 
 
 def _flaw(raw: str, loc: str, longest: int) -> str:

@@ -9,6 +9,7 @@ four-digit years (RSS 2.0), read 2026-11-30.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -43,10 +44,13 @@ class Lastmod:
 
 _MONTHS: Final = re.findall("...", "janfebmaraprmayjunjulaugsepoctnovdec")
 
-_COMMON: Final = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}(?:Z|[+-][0-9]{2}:[0-9]{2})"
-).fullmatch
-"""What most dated pages carry. Here `fromisoformat` agrees with the protocol in every Python."""
+_DIGITS_TO_ZERO: Final = str.maketrans("123456789", "000000000")
+_COMMON_SHAPES: Final = {
+    "0000-00-00T00:00:00Z",
+    "0000-00-00T00:00:00+00:00",
+    "0000-00-00T00:00:00-00:00",
+}
+"""What most dated pages carry. Here `fromisoformat` agrees with the protocol, but for hour 24."""
 
 _W3C: Final = re.compile(
     r"(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2})"
@@ -78,15 +82,18 @@ _ZONE_HOURS: Final = {
 """Source: RFC 822 section 5.1, read 2026-11-30."""
 
 
-def common_seconds(text: str) -> int | None:
-    """Seconds since 1970 UTC of a date in the form most pages carry; None = look closer.
+def common_seconds(texts: Sequence[str]) -> list[int] | None:
+    """Seconds since 1970 UTC when all texts are in the form that most pages carry; else None.
 
-    Not judged yet: compare with `EARLIEST` and with `latest`.
+    Not judged yet: compare with `EARLIEST` and `latest`.
     """
-    if not _COMMON(text):
+    lines = "\n".join(texts)
+    if "T24" in lines or not _COMMON_SHAPES.issuperset(
+        lines.translate(_DIGITS_TO_ZERO).split("\n")
+    ):
         return None
     try:
-        return int(datetime.fromisoformat(text).timestamp())
+        return list(map(int, map(datetime.timestamp, map(datetime.fromisoformat, texts))))
     except ValueError:
         return None
 

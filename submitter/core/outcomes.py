@@ -90,6 +90,8 @@ def outcome_of_error(
             state = State.UNKNOWN
             not_before = unknown_until(traits, sent_at, action.kind)
             spent = action.cost
+        case Refused() if traits.bisect and action.size > 1:
+            pass  # which of its pages is not wanted is not known, so none is given up
         case Refused():
             state = State.REJECTED
         case QuotaExhausted():

@@ -23,7 +23,9 @@ the first call. What is not planned waits for the next run, which knows more."""
 WHOLE_ACCOUNT = "*"
 """Property name of the allowance row that closes an account as a whole."""
 
-DEFERRING = frozenset({"quota", "run-limit", "not-before", "unknown", "too-soon", "deadline"})
+DEFERRING = frozenset(
+    {"quota", "run-limit", "not-before", "unknown", "too-soon", "deadline", "unconfirmed"}
+)
 """Skip reasons that mean 'later, by itself'; all others mean 'not, until something changes'."""
 
 KNOWN = frozenset({"unchanged", "already-told", "too-soon"})
@@ -59,6 +61,8 @@ class TargetInput:
     candidates: Mapping[Kind, Sequence[Candidate]] = field(default_factory=dict)
     allowance: Allowance | None = None
     held: tuple[Finding, ...] = ()
+    unconfirmed: Mapping[str, int] = field(default_factory=dict)
+    """Pages waiting to be told as gone that did not say so themselves, by skip reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,10 +266,13 @@ def _plan_pages(
     waiting = given.pages.waiting.get(kind, 0)
     held = given.pages.held.items() if kind is Kind.URLS else ()
     later = [_skip(given, kind, reason, count) for reason, count in held]
+    if kind is Kind.REMOVAL:
+        later = [_skip(given, kind, reason, count) for reason, count in given.unconfirmed.items()]
+        waiting -= sum(given.unconfirmed.values())
     if waiting > len(candidates):
         reason = "quota" if given.traits.metered else "run-limit"
         later.append(_skip(given, kind, reason, waiting - len(candidates), _reopens(given, now)))
-    return actions, later
+    return actions, [skip for skip in later if skip.count]
 
 
 def _rest_is_unknown(given: TargetInput, now: datetime) -> bool:

@@ -99,13 +99,18 @@ class ShardFile:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What a list says against the files: in distinct pages. `known` = same + changed + gone."""
+    """What a list says against the files, in distinct pages.
+
+    `known` = `same` + `changed` + `gone` + `kept`.
+    """
 
     known: int = 0
     same: int = 0
     changed: int = 0
     new: int = 0
     gone: int = 0
+    kept: int = 0
+    """Not named by a list that was not whole."""
     duplicates: Mapping[str, int] = field(default_factory=dict)
     """Rows for pages that the list had named before, by what they are counted as."""
 

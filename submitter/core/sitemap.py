@@ -22,6 +22,7 @@ __all__ = ["READING_IDS", "Entry", "ReadLimits", "Reading", "SitemapReader"]
 
 _DEFAULT_LIMITS = ReadLimits()
 _MARK = "\ufeff"
+_BLANKS = " \t\r\n"
 
 
 class SitemapReader:
@@ -48,6 +49,7 @@ class SitemapReader:
         self._decoder: IncrementalDecoder | None = None
         self._is_utf8 = True
         self._head = ""
+        self._line, self._offset, self._blank_before = 1, 0, False
         self._body: XmlReader | TextReader | None = None
 
     @property
@@ -82,8 +84,7 @@ class SitemapReader:
         given = self._read(bytes(self._waiting), final=True)
         self._waiting.clear()
         body = self._body
-        if body is None:
-            raise self._notes.refusal("empty-document")
+        assert body is not None  # noqa: S101 # the final block opened it or raised
         if self._size > self._limits.bytes:
             body.stop("too-many-bytes")
         elif isinstance(body, TextReader):
@@ -118,12 +119,21 @@ class SitemapReader:
     def _read(self, data: bytes, *, final: bool = False) -> list[Entry]:
         text = self._decode(data, final)
         if self._body is None:
-            self._head += text
-            if not self._open_body(final):
+            self._head = self._without_blanks(self._head + text)
+            if len(self._head) < HEAD and not final:
                 return []
+            self._body = self._open_body(self._head)
             text, self._head = self._head, ""
-        assert self._body is not None  # noqa: S101 # just opened
         return self._body.feed(text)
+
+    def _without_blanks(self, text: str) -> str:
+        """The text without marks and blanks before it; they are counted and forgotten."""
+        head = text.lstrip(_MARK + _BLANKS)
+        before = text[: len(text) - len(head)]
+        self._line += before.count("\n") + before.count("\r") - before.count("\r\n")
+        self._offset += len(before.encode())
+        self._blank_before = self._blank_before or bool(before.strip(_MARK))
+        return head
 
     def _decode(self, data: bytes, final: bool) -> str:
         if self._decoder is None:
@@ -136,33 +146,22 @@ class SitemapReader:
             self._decoder = decoder_of(encoding.codec)
         return self._decoder.decode(data, final)
 
-    def _open_body(self, final: bool) -> bool:
-        """Decide what the document is, once enough of it has come. Raises SitemapError."""
-        head = self._head.lstrip(_MARK + " \t\r\n")
-        if len(head) < HEAD and not final:
-            return False
+    def _open_body(self, head: str) -> XmlReader | TextReader:
+        """Decide what the document is. Raises SitemapError when it is nothing we read."""
+        notes, intake, limits, line = self._notes, self._intake, self._limits, self._line
         if not head:
-            raise self._notes.refusal("empty-document")
-        blank = self._head[: len(self._head) - len(head)]
-        self._head = head
-        line = 1 + blank.count("\n")
+            raise notes.refusal("empty-document")
         match form_of(head[:HEAD]):
             case Form.XML:
-                self._open_xml(head, blank, line)
+                if self._blank_before and head.startswith("<?xml"):
+                    notes.add("leading-whitespace", line=lambda: 1)
+                offset = self._offset if self._is_utf8 else None
+                return XmlReader(notes, intake, limits=limits, line=line, offset=offset)
             case Form.LIST:
-                self._body = TextReader(self._notes, self._intake, limits=self._limits, line=line)
+                return TextReader(notes, intake, limits=limits, line=line)
             case Form.PAGE:
-                raise self._notes.refusal("html-instead-of-sitemap", title_of(head[:HEAD]))
+                raise notes.refusal("html-instead-of-sitemap", title_of(head[:HEAD]))
             case Form.JUNK:
-                raise self._notes.refusal("junk-before-xml", head[:80])
+                raise notes.refusal("junk-before-xml", head[:80])
             case Form.BINARY:
-                raise self._notes.refusal("not-text")
-        return True
-
-    def _open_xml(self, head: str, blank: str, line: int) -> None:
-        if blank.strip(_MARK) and head.startswith("<?xml"):
-            self._notes.add("leading-whitespace", line=lambda: 1)
-        offset = len(blank.encode()) if self._is_utf8 else None
-        self._body = XmlReader(
-            self._notes, self._intake, limits=self._limits, line=line, offset=offset
-        )
+                raise notes.refusal("not-text")

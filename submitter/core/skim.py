@@ -23,10 +23,11 @@ def _attribute(name: str) -> str:
 _REL, _HREFLANG, _HREF, _MEDIA, _TYPE = map(
     _attribute, ("rel", "hreflang", "href", "media", "type")
 )
+_END: Final = rf"{_BLANK}(?=/?>)"
 _ATTRIBUTES: Final = (
-    rf"(?:{_REL}?+(?:{_HREFLANG}{_HREF}?+|{_HREF}{_HREFLANG}?+)?+{_MEDIA}?+{_TYPE}?+"
-    rf"|{_attribute('allow_embed')}?+{_attribute('autoplay')}?+"
-    rf"|{_attribute('(?!xmlns)[a-z_]++')}){_BLANK}"
+    rf"(?>{_REL}?+(?:{_HREFLANG}{_HREF}?+|{_HREF}{_HREFLANG}?+)?+{_MEDIA}?+{_TYPE}?+{_END}"
+    rf"|{_attribute('allow_embed')}?+{_attribute('autoplay')}?+{_END}"
+    rf"|{_attribute('(?!xmlns)[a-z_]++')}{_END})"
 )
 """In the orders that generators use. None may come twice, and no expression for any names in any
 order could say so as fast."""
@@ -66,7 +67,10 @@ class Skimmer:
         if found and found[-1][-1]:
             end -= len(found.pop()[-1])
         if "&" in text:
-            return [(_plain(match[0]), _plain(match[1])) for match in found], end
+            return [
+                _plain_pair(match) if "&" in match[0] or "&" in match[1] else match[:2]
+                for match in found
+            ], end
         return [match[:2] for match in found], end
 
 
@@ -83,8 +87,8 @@ def is_regular(text: str) -> bool:
     return len(data.translate(None, _CONTROLS)) == len(data)
 
 
-def _plain(text: str) -> str:
-    return _REFERENCE.sub(_character, text) if "&" in text else text
+def _plain_pair(match: tuple[str, ...]) -> tuple[str, str]:
+    return _REFERENCE.sub(_character, match[0]), _REFERENCE.sub(_character, match[1])
 
 
 def _character(found: re.Match[str]) -> str:
@@ -112,5 +116,5 @@ def _extension(prefixes: list[str], group: int, levels: int) -> str:
     text = rf">[^<]*+</\{group}>"
     if levels > 1:
         child = _extension(prefixes, group + 1, levels - 1)
-        text += rf"|>{_BLANK}(?:{child}{_BLANK})*</\{group}>"
+        text += rf"|>{_BLANK}(?:{child}{_BLANK})+</\{group}>"
     return rf"<({name}){_ATTRIBUTES}(?:/>|{text})"

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from submitter.core.entries import Entry, Intake, ReadLimits
+from submitter.core.findings import MAX_EXAMPLES
 from submitter.core.looks import DocumentKind
 from submitter.core.notes import Notes
 
@@ -56,15 +57,27 @@ class TextReader:
             lines[0], self._overlong = "", False
         pairs: list[tuple[str, str]] = []
         numbers: list[int] = []
+        others: list[tuple[str, int]] = []
         for number, line in enumerate(lines, self._line):
             address = line.strip(" \t\ufeff\0")
             if _ADDRESS(address) and len(line) <= self._limits.text:
                 pairs.append((address, ""))
                 numbers.append(number)
             elif address:
-                self._intake.skip("not-an-address", address, partial(int, number))
+                others.append((address, number))
         self._line += len(lines)
+        self._skip(others)
         return self._intake.take(pairs, numbers.__getitem__)
+
+    def _skip(self, others: list[tuple[str, int]]) -> None:
+        for address, number in others[:MAX_EXAMPLES]:
+            self._intake.skip("not-an-address", address, partial(int, number))
+        rest = others[MAX_EXAMPLES:]
+        if rest:
+            self._intake.skip("not-an-address", "", partial(int, rest[0][1]), len(rest))
+        skipped = self._intake.skipped["not-an-address"]
+        if skipped > self._limits.entries and not self._intake.used:
+            raise self._notes.refusal("no-address")
 
     def _drop_overlong(self) -> None:
         """Hold no more of a line than an address may be long."""

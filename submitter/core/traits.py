@@ -18,6 +18,12 @@ class Kind(StrEnum):
     SITEMAP = "sitemap"
     URLS = "urls"
     REMOVAL = "removal"
+    WITHDRAWAL = "withdrawal"
+    """Takes a sitemap out of what the engine was told; its pages are not touched."""
+
+
+OF_SITEMAPS = frozenset({Kind.SITEMAP, Kind.WITHDRAWAL})
+"""Kinds whose target is a sitemap and that hold no pages."""
 
 
 class UnknownRule(StrEnum):
@@ -88,8 +94,15 @@ class Traits:
     `unknown_rule` says about the others."""
     repeat_after_s: int = 0
     """Least time between two sends of the same item."""
+    bisect: bool = False
+    """True: a batch that is refused whole costs nothing, so that the page at fault may be looked
+    for by halves (see `core.halving`)."""
     checks: bool = False
     """True: the engine can be asked what became of a sitemap."""
+    inspects_per_day: int | None = None
+    """Pages of one property that the engine can be asked about on one of its days. Set: the
+    engine is a `ports.Inspector`; None: it cannot be asked about pages."""
+    inspects_per_minute: int | None = None
     shared_property: bool = False
     """True: one property may hold many sites (a Google Domain property)."""
     first_run: FirstRun = FirstRun.ALL

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from submitter.errors import SubmitterError
@@ -51,13 +51,14 @@ _NAME: Final = rf"(?:{_LABEL}\.)*+(?=[a-z_])(?!0x){_LABEL}"
 _NORMAL_ESCAPE: Final = (
     r"%(?:[0189A-F][0-9A-F]|2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[BCDF])"  # never of an unreserved one
 )
-looks_normal: Final = re.compile(
+_NORMAL_FORM: Final = (
     rf"https?://(?=[^/]{{1,253}}/)(?:{_NAME}|(?:{_BYTE}\.){{3}}{_BYTE})"
     r"(?::(?!80/|443/)[1-9][0-9]{0,3})?+"
     rf"/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]++|{_NORMAL_ESCAPE})*+"
-).fullmatch
-"""Matches nearly all normal forms and nothing else, but for dot segments and length, which are
-the caller's to test. Public because a run tests millions."""
+)
+"""Nearly all normal forms and nothing else, but for dot segments and length."""
+_is_normal: Final = re.compile(_NORMAL_FORM).fullmatch
+_are_normal: Final = re.compile(rf"(?:{_NORMAL_FORM}\n)*+{_NORMAL_FORM}").fullmatch
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]").search
 _ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(//)?([^/?#]*)([^#]*)").match
@@ -91,10 +92,10 @@ def normalize(url: str) -> str:
     Raises BadUrl. Nothing is stripped: a blank at the end belongs to the address.
     """
     if len(url) <= MAX_CHARACTERS:
-        if looks_normal(url) and "/." not in url:
+        if _is_normal(url) and "/." not in url:
             return url
         encoded = _normal_escapes(_encoded(url, _BEYOND_ASCII))
-        if len(encoded) <= MAX_CHARACTERS and looks_normal(encoded) and "/." not in encoded:
+        if len(encoded) <= MAX_CHARACTERS and _is_normal(encoded) and "/." not in encoded:
             return encoded
     parts = _split(url)
     path, question, query = parts.path.partition("?")
@@ -103,6 +104,20 @@ def normalize(url: str) -> str:
     if len(identity) > MAX_CHARACTERS or len(parts.spelled) > MAX_CHARACTERS:
         raise BadUrl("too-long", f"longer than {MAX_CHARACTERS:,} characters")
     return identity
+
+
+def all_normal(urls: Sequence[str]) -> bool:
+    """Whether all of these are normal forms. May say no although they are; never wrongly yes.
+
+    One test for many takes a third of the time, and millions are tested.
+    """
+    lines = "\n".join(urls)
+    return (
+        _are_normal(lines) is not None
+        and "/." not in lines
+        and lines.count("\n") == len(urls) - 1
+        and max(map(len, urls)) <= MAX_CHARACTERS
+    )
 
 
 def sendable(url: str) -> str:

@@ -19,11 +19,13 @@ from submitter.engines import (
     bing_sites,
     google,
     google_properties,
+    google_site_verification,
+    indexnow,
     seznam,
     yandex,
     yandex_hosts,
 )
-from submitter.ports import Clock, Engine, Secret
+from submitter.ports import Clock, DomainOwnership, Engine, Secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +39,22 @@ class EngineKind:
     traits: Traits
     open: Callable[[Account, Secret | None, Clock], Engine]
     property_of: Callable[[Site, Survey | None], str]
+    domains: Callable[[Account, Secret | None, Clock], DomainOwnership] | None = None
+    """Opens the account for `verify-domain`, where that can be done; else as `open`."""
 
 
 ENGINES: Mapping[str, EngineKind] = MappingProxyType(
     {
-        "google": EngineKind(google.TRAITS, google.open_google, google_properties.property_of),
+        "google": EngineKind(
+            google.TRAITS,
+            google.open_google,
+            google_properties.property_of,
+            google_site_verification.open_domains,
+        ),
         "baidu": EngineKind(baidu.TRAITS, baidu.open_baidu, baidu.property_of),
         "bing": EngineKind(bing.TRAITS, bing.open_bing, bing_sites.property_of),
         "yandex": EngineKind(yandex.TRAITS, yandex.open_yandex, yandex_hosts.property_of),
+        "indexnow": EngineKind(indexnow.TRAITS, indexnow.open_indexnow, indexnow.property_of),
         "seznam": EngineKind(seznam.TRAITS, seznam.open_seznam, seznam.property_of),
     }
 )

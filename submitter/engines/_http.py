@@ -52,6 +52,8 @@ class EngineRequest:
     body: bytes | None = field(default=None, repr=False)
     secrets: tuple[str, ...] = field(default=(), repr=False)
     max_answer_bytes: int = MAX_ANSWER_BYTES
+    harmless: bool = False
+    """A call other than GET that changes nothing, or nothing more when it is made twice."""
 
     @property
     def shown(self) -> str:
@@ -62,7 +64,7 @@ class EngineRequest:
 
     @property
     def read_only(self) -> bool:
-        return self.method == "GET"
+        return self.method == "GET" or self.harmless
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from submitter.core.traits import Fact, Kind, Option, Traits, UnknownRule
 from submitter.engines._http import EngineRequest, Transport, base_url
 from submitter.engines.baidu_answers import DAY_ZONE, ENGINE, Pushed, line_of, receipt
 from submitter.errors import ConfigError, EngineUnavailable, NotAuthorized, Refused
-from submitter.ports import Clock, Secret
+from submitter.ports import Clock, Secret, Source
 
 log = logging.getLogger(__name__)
 
@@ -137,6 +137,9 @@ class Baidu:
 
     def preflight(self, action: Action, survey: Survey | None) -> None:
         check_site(action.property, action.target)
+
+    def prepare(self, site: Site, source: Source, *, until: float | None) -> None:
+        """Nothing has to stand at the site."""
 
     def send(self, call: Call, *, timeout_s: float) -> Receipt:
         site = call.action.property

@@ -19,7 +19,7 @@ from submitter.engines._http import EngineRequest, EngineResponse, Transport, ba
 from submitter.engines._secrets import plain_secret
 from submitter.engines.bing_answers import DAY_ZONE, ENGINE, Asked
 from submitter.errors import Refused
-from submitter.ports import Clock, Secret
+from submitter.ports import Clock, Secret, Source
 
 BASE_URL = "https://ssl.bing.com"
 METHODS = "/webmaster/api.svc/json"
@@ -45,6 +45,7 @@ TRAITS = Traits(
     quota_readable=True,
     unknown_rule=UnknownRule.NEXT_DAY,
     repeatable=frozenset({Kind.SITEMAP}),
+    bisect=True,
     checks=True,
     first_run=FirstRun.ALL,
     crawler="bingbot",
@@ -145,6 +146,9 @@ class Bing:
     def preflight(self, action: Action, survey: Survey | None) -> None:
         if survey is not None:
             sites.check_site(action.property, survey)
+
+    def prepare(self, site: Site, source: Source, *, until: float | None) -> None:
+        """Nothing has to stand at the site."""
 
     def send(self, call: Call, *, timeout_s: float) -> Receipt:
         response = self._transport.send(_request(self._settings, call), timeout_s=timeout_s)

@@ -37,6 +37,7 @@ from submitter.errors import (
     OutcomeUnknown,
     QuotaExhausted,
     Refused,
+    TooFast,
 )
 
 ENGINE = "bing"
@@ -64,6 +65,9 @@ _CODES = dict(
 )
 """Source: https://learn.microsoft.com/en-us/dotnet/api/
 microsoft.bing.webmaster.api.interfaces.apierrorcode, read 2026-11-30."""
+
+OVER_QUOTA = "over quota"
+"""What such a refusal is called here: the number that comes with it is another from day to day."""
 
 _LEFT_TODAY = re.compile(r"quota remaining for today\s*:\s*(\d{1,9})", re.IGNORECASE)
 _OVER_QUOTA = re.compile(
@@ -129,7 +133,8 @@ def checks(response: EngineResponse, sitemaps: Sequence[str], asked: Asked) -> l
 
 
 def _check(row: Mapping[str, object], *, property: str, sitemap: str) -> Check:
-    """Bing counts no errors: a status that speaks of one is one."""
+    """Bing counts no errors: a status that speaks of one is one. What was never crawled has no
+    pages that anybody counted."""
     kind, status = str(row.get("Type") or ""), str(row.get("Status") or "").lower()
     crawled = moment(row.get("LastCrawled"))
     return Check(
@@ -140,7 +145,7 @@ def _check(row: Mapping[str, object], *, property: str, sitemap: str) -> Check:
         is_pending=crawled is None or status in ("pending", "processing", "submitted"),
         is_index=True if "index" in kind.lower() else None,
         errors=1 if re.search("error|fail", status) else None,
-        urls_submitted=_number(row.get("UrlCount")),
+        urls_submitted=None if crawled is None else _number(row.get("UrlCount")),
         kind=kind or None,
     )
 
@@ -214,7 +219,7 @@ def _refusal_in(response: EngineResponse, body: object, asked: Asked) -> _Refusa
     if not number and not (_LEFT_TODAY.search(text) or _OVER_QUOTA.search(text)):
         return None
     name = _name_in(text) or _CODES.get(number or 0, "")
-    return _Refusal(response, asked, name, str(number or name), text)
+    return _Refusal(response, asked, name, name or str(number or ""), text)
 
 
 def _name_in(text: str) -> str:
@@ -240,7 +245,12 @@ def _quota_error(refusal: _Refusal) -> EngineError | None:
     smaller_fits = 0 < left < asked.pages
     resets_at = asked.now if smaller_fits else next_day_starts(DAY_ZONE, asked.now)
     return QuotaExhausted(
-        ENGINE, refusal.problem, resets_at=resets_at, quota_left=left, **refusal.facts
+        ENGINE,
+        refusal.problem,
+        resets_at=resets_at,
+        quota_left=left,
+        http_status=refusal.response.status,
+        code=OVER_QUOTA,
     )
 
 
@@ -258,7 +268,12 @@ def _left_in(refusal: _Refusal) -> int | None:
 def _throttled(refusal: _Refusal) -> EngineError:
     """The whole account, and not for seconds."""
     named = retry_after(refusal.response, now=refusal.asked.now)
-    return _unavailable(refusal, COOL_DOWN_S if named is None else named, too_fast=True)
+    return TooFast(
+        ENGINE,
+        refusal.problem,
+        retry_after_s=COOL_DOWN_S if named is None else named,
+        **refusal.facts,
+    )
 
 
 def _site_throttled(refusal: _Refusal) -> EngineError:
@@ -271,24 +286,20 @@ def _hiccup(refusal: _Refusal) -> EngineError:
     """Bing does not know what went wrong: pages may have been taken, and cost quota twice."""
     if refusal.asked.kind is Kind.URLS:
         return OutcomeUnknown(ENGINE, refusal.problem, **refusal.facts)  # type: ignore[arg-type]
-    return _unavailable(refusal, retry_after(refusal.response, now=refusal.asked.now))
+    wait = retry_after(refusal.response, now=refusal.asked.now)
+    return EngineUnavailable(ENGINE, refusal.problem, retry_after_s=wait, **refusal.facts)
 
 
-def _invalid(refusal: _Refusal) -> EngineError:
-    """A batch fails for one bad address and does not say for which: none of them is condemned."""
-    if refusal.asked.pages > 1:
-        return _not_authorized(
-            refusal,
-            "property",
-            "batch-refused",
-            "Bing refuses the batch for something in it: look for an address outside the site.",
-        )
-    return Refused(ENGINE, refusal.problem, **refusal.facts)  # type: ignore[arg-type]
+def _refused(refusal: _Refusal) -> EngineError:
+    """Of a batch, the one address at fault is not named."""
+    return Refused(ENGINE, refusal.problem, **refusal.facts)  # type: ignore[arg-type]  # keywords
 
 
 def _invalid_parameter(refusal: _Refusal) -> EngineError:
-    if refusal.asked.kind is not Kind.SITEMAP:
-        return _invalid(refusal)
+    """The site may be too new, so nothing is given up for it; but a batch may hold one address
+    that Bing will never take, so it is worth a search."""
+    if refusal.asked.pages > 1:
+        return _refused(refusal)
     later = refusal.asked.now + timedelta(seconds=SETTLING_S)
     return NotReady(ENGINE, refusal.problem, not_before=later, **refusal.facts)
 
@@ -333,23 +344,10 @@ _BY_NAME: Mapping[str, Callable[[_Refusal], EngineError]] = {
     "UnknownError": _hiccup,
     "ThrottleUser": _throttled,
     "ThrottleHost": _site_throttled,
-    "InvalidUrl": _invalid,
+    "InvalidUrl": _refused,
     "InvalidParameter": _invalid_parameter,
     "NotAuthorized": _not_yours,
 }
-
-
-def _unavailable(
-    refusal: _Refusal, wait_s: float | None, *, too_fast: bool = False
-) -> EngineUnavailable:
-    return EngineUnavailable(
-        ENGINE,
-        refusal.problem,
-        retry_after_s=wait_s,
-        too_fast=too_fast,
-        http_status=refusal.response.status,
-        code=refusal.code,
-    )
 
 
 def _not_authorized(

@@ -1,38 +1,27 @@
-"""Google Search Console: sitemaps are submitted, and asked about later.
-
-google-api-python-client builds every call from its own discovery document; our transport carries
-it (requests, one connection pool for each thread). Its `HttpRequest.execute` is left out on
-purpose: httplib2 must not be shared by threads and has no total timeout, and even with
-`num_retries=0` every answer passes through a retry check that logs bodies and fails on some. What
-is left of the library is what it is good at: methods, paths, encoding, parameters.
+"""Google Search Console: sitemaps are submitted, asked about later, and withdrawn; pages are
+asked about. How a call is built and carried stands in `google_calls`.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from submitter.core.calls import Action, Call, Check, Receipt, Survey
 from submitter.core.fleet import Account, Limits, Site
+from submitter.core.inspection import Inspection
+from submitter.core.states import State
 from submitter.core.traits import Fact, Kind, Traits, UnknownRule
 from submitter.core.urls import shown
 from submitter.engines import google_answers as answers
+from submitter.engines import google_inspection as inspections
 from submitter.engines import google_properties as properties
-from submitter.engines._http import (
-    EngineRequest,
-    EngineResponse,
-    Transport,
-    base_url,
-    is_loopback,
-)
+from submitter.engines._http import EngineRequest, EngineResponse, base_url, json_of
 from submitter.engines.google_answers import DAY_ZONE, ENGINE, Asked
-from submitter.engines.google_keys import ServiceKey, read_key
-from submitter.engines.google_login import Login, LoginDesk, default_loader, key_loader
-from submitter.errors import ConfigError, Refused
-from submitter.ports import Clock, Secret
+from submitter.engines.google_calls import Builder, Caller, carried, open_caller
+from submitter.errors import Refused
+from submitter.ports import Clock, Secret, Source
 
 BASE_URL = "https://searchconsole.googleapis.com"
 """Source: the discovery document searchconsole.v1, revision 20260805, read 2026-11-30."""
@@ -42,18 +31,17 @@ MAX_FEEDPATH = 1_024
 where no limit is documented; the library treats an address over 2,048 characters as too long.
 Source: googleapiclient/http.py 2.202.0 (`MAX_URI_LENGTH`), read 2026-11-30."""
 
-MAX_LIST_BYTES = 33_554_432
-"""Lists have no pages: a domain property with 10,000 sitemaps comes as some 5 MB at once."""
-
 TRAITS = Traits(
     name=ENGINE,
     title="Google Search Console",
-    tells=frozenset({Kind.SITEMAP}),
+    tells=frozenset({Kind.SITEMAP, Kind.WITHDRAWAL}),
     secret_key="credentials",  # noqa: S106 - the name of a key
     day_zone=DAY_ZONE,
     limits=Limits(per_second=20, per_minute=200),
     unknown_rule=UnknownRule.REPEAT_LATER,
     checks=True,
+    inspects_per_day=inspections.PER_DAY,
+    inspects_per_minute=inspections.PER_MINUTE,
     shared_property=True,
     crawler="Googlebot",
     facts=(
@@ -84,26 +72,37 @@ TRAITS = Traits(
             "2026-11-30",
             "unsure",
         ),
+        Fact(
+            "Withdrawing a sitemap takes it out of the report; Google may go on crawling it.",
+            "https://searchconsole.googleapis.com/$discovery/rest?version=v1",
+            "2026-11-30",
+            "code",
+        ),
+        Fact(
+            "URL Inspection: 2,000 pages a day and 600 a minute for one property; 10,000,000 and"
+            " 15,000 for one project.",
+            "https://developers.google.com/webmaster-tools/limits",
+            "2026-08-13",
+        ),
     ),
 )
 
 
 class Google:
-    """One service account (or login) at Search Console. Implements `ports.Engine`."""
+    """One service account (or login) at Search Console. Implements `ports.Inspector`."""
 
     traits = TRAITS
 
-    def __init__(
-        self, account: str, api: _Api, desk: LoginDesk, transport: Transport, clock: Clock
-    ) -> None:
-        self._account, self._api, self._desk = account, api, desk
-        self._transport, self._clock = transport, clock
+    def __init__(self, account: str, api: Builder, caller: Caller, clock: Clock) -> None:
+        self._account, self._api = account, api
+        self._caller, self._clock = caller, clock
 
     def survey(self, *, timeout_s: float) -> Survey:
         """The account's properties and its role in each, in one call."""
-        response = self._send(_carried(self._api.sites().list()), timeout_s=timeout_s)
+        request = carried(self._api.resource("sites").list())
+        response = self._caller.send(request, timeout_s=timeout_s)
         rows = answers.read_list(response, "siteEntry", self._asked())
-        return Survey(self._account, answers.listed_properties(rows), self._desk.email)
+        return Survey(self._account, answers.listed_properties(rows), self._caller.email)
 
     def property_of(self, site: Site, survey: Survey | None) -> str:
         return properties.property_of(site, survey)
@@ -112,91 +111,36 @@ class Google:
         if survey is not None:
             properties.check_access(action.property, action.target, survey)
 
+    def prepare(self, site: Site, source: Source, *, until: float | None) -> None:
+        """Nothing has to stand at the site."""
+
     def send(self, call: Call, *, timeout_s: float) -> Receipt:
-        request = _request(self._api.sitemaps(), call)
-        response = self._send(request, timeout_s=timeout_s)
-        return answers.receipt(response, self._asked(call.action.property))
+        request = _request(self._api.resource("sitemaps"), call)
+        response = self._caller.send(request, timeout_s=timeout_s)
+        return _receipt(response, call, self._asked(call.action.property))
 
     def checks(self, property: str, sitemaps: Sequence[str], *, timeout_s: float) -> list[Check]:
         """One call for the whole property, however many sitemaps are asked for."""
-        request = _carried(self._api.sitemaps().list(siteUrl=property))
-        rows = answers.read_list(
-            self._send(request, timeout_s=timeout_s), "sitemap", self._asked(property)
-        )
+        request = carried(self._api.resource("sitemaps").list(siteUrl=property))
+        response = self._caller.send(request, timeout_s=timeout_s)
+        rows = answers.read_list(response, "sitemap", self._asked(property))
         return _checks(rows, property, sitemaps)
 
-    def _send(self, request: EngineRequest, *, timeout_s: float) -> EngineResponse:
-        """One call; after a 401 once more with a fresh token, which then is final."""
-        until = self._clock.monotonic() + timeout_s
-        login = self._desk.login(until=until)
-        response = self._carry(request, login, until)
-        if response.status != 401:
-            return response
-        return self._carry(request, self._desk.login(until=until, instead_of=login), until)
-
-    def _carry(self, request: EngineRequest, login: Login, until: float) -> EngineResponse:
-        left = until - self._clock.monotonic()
-        return self._transport.send(_authorized(request, login), timeout_s=left)
+    def inspect(self, property: str, url: str, *, timeout_s: float) -> Inspection:
+        """One call; takes Google several seconds."""
+        resource = self._api.resource("urlInspection", "index")
+        request = inspections.request(resource, property, url)
+        response = self._caller.send(request, timeout_s=timeout_s)
+        return inspections.inspection(response, url, self._asked(property))
 
     def _asked(self, property: str = "") -> Asked:
-        return Asked(self._clock.now(), property, self._desk.email or "this account")
+        return Asked(self._clock.now(), property, self._caller.email or "this account")
 
 
 def open_google(account: Account, secret: Secret | None, clock: Clock) -> Google:
     """Open an account. Raises ConfigError when its key cannot be used; connects to nothing."""
-    base = base_url(account, BASE_URL)
-    local = account.endpoint is not None and is_loopback(urlsplit(base).hostname or "")
-    transport = Transport(ENGINE)
-    if account.secret is not None and account.secret.scheme == "adc":
-        desk = LoginDesk(default_loader(local=local), transport, clock)
-    else:
-        key = _key_of(account, secret, local=local)
-        desk = LoginDesk(key_loader(key), transport, clock, email=key.email)
-    return Google(account.name, _Api(base), desk, transport, clock)
-
-
-def _key_of(account: Account, secret: Secret | None, *, local: bool) -> ServiceKey:
-    key = "missing" if secret is None else read_key(secret, local=local)
-    if isinstance(key, str):
-        raise ConfigError.one(f"accounts.{account.name}.credentials ({account.secret})", key)
-    return key
-
-
-class _Api:
-    """The library's builders of calls: made at first use (0.1 s), once for all threads."""
-
-    def __init__(self, base: str) -> None:
-        self._base = base
-        self._lock = threading.Lock()
-        self._sites: Any = None
-        self._sitemaps: Any = None
-
-    def sites(self) -> Any:
-        self._discover()
-        return self._sites
-
-    def sitemaps(self) -> Any:
-        self._discover()
-        return self._sitemaps
-
-    def _discover(self) -> None:
-        with self._lock:
-            if self._sitemaps is None:
-                service = _discovered(self._base)
-                self._sites, self._sitemaps = service.sites(), service.sitemaps()
-
-
-def _discovered(base: str) -> Any:
-    from googleapiclient.discovery import build
-
-    return build(
-        "searchconsole",
-        "v1",
-        http=object(),  # in place of httplib2 and credentials: nothing is executed through it
-        static_discovery=True,
-        cache_discovery=False,  # without it, a line about oauth2client in every log
-        client_options={"api_endpoint": f"{base}/"},
-    )
+    api = Builder("searchconsole", "v1", base_url(account, BASE_URL))
+    return Google(account.name, api, open_caller(account, secret, clock), clock)
 
 
 def _request(sitemaps: Any, call: Call) -> EngineRequest:
@@ -209,21 +153,19 @@ def _request(sitemaps: Any, call: Call) -> EngineRequest:
             code="sitemap-address-too-long",
             sent=False,
         )
-    return _carried(sitemaps.submit(siteUrl=action.property, feedpath=action.target))
+    if action.kind is Kind.WITHDRAWAL:
+        return carried(sitemaps.delete(siteUrl=action.property, feedpath=action.target))
+    return carried(sitemaps.submit(siteUrl=action.property, feedpath=action.target))
 
 
-def _carried(built: Any) -> EngineRequest:
-    """What the library would send, without its stray `?` and its own transport's headers."""
-    headers = {"Accept": "*/*", "X-Goog-Api-Client": str(built.headers["x-goog-api-client"])}
-    method, url = str(built.method), str(built.uri).removesuffix("?")
-    if method == "GET":
-        return EngineRequest(method, url, headers, max_answer_bytes=MAX_LIST_BYTES)
-    return EngineRequest(method, url, headers)
-
-
-def _authorized(request: EngineRequest, login: Login) -> EngineRequest:
-    headers = {**request.headers, **login.headers()}
-    return replace(request, headers=headers, secrets=(login.token.reveal(),))
+def _receipt(response: EngineResponse, call: Call, asked: Asked) -> Receipt:
+    """Of a withdrawal, Google's own 404 says what was wanted: it has no such sitemap there. The
+    property is no question then, the survey has shown it."""
+    if call.action.kind is not Kind.WITHDRAWAL:
+        return answers.receipt(response, asked)
+    if response.status == 404 and isinstance(json_of(response), dict):
+        return Receipt(State.ALREADY, response.status, message="it is not in the report")
+    return answers.receipt(response, asked, "taken out of the report")
 
 
 def _checks(

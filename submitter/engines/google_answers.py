@@ -55,6 +55,8 @@ class Asked:
     now: datetime
     property: str = ""
     who: str = "this account"
+    api: str = "Google Search Console API"
+    scope: str = SCOPE
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +80,11 @@ class _Words:
 # ---------------------------------------------------------------- receipts
 
 
-def receipt(response: EngineResponse, asked: Asked) -> Receipt:
+def receipt(response: EngineResponse, asked: Asked, message: str = "queued") -> Receipt:
     """Accepted means queued: Google promises neither to read the sitemap nor when."""
     body = json_of(response)
     if response.ok and (not response.body.strip() or _is_fine(body)):
-        return Receipt(State.ACCEPTED, response.status, message="queued")
+        return Receipt(State.ACCEPTED, response.status, message=message)
     raise error_of(response, asked)
 
 
@@ -108,8 +110,8 @@ def check_of(row: Mapping[str, object], *, property: str, sitemap: str) -> Check
     return Check(
         property=property,
         sitemap=sitemap,
-        last_submitted=_moment(row.get("lastSubmitted")),
-        last_downloaded=_moment(row.get("lastDownloaded")),
+        last_submitted=moment(row.get("lastSubmitted")),
+        last_downloaded=moment(row.get("lastDownloaded")),
         is_pending=_flag(row.get("isPending")),
         is_index=_flag(row.get("isSitemapsIndex")),
         errors=_count(row.get("errors")),
@@ -143,7 +145,7 @@ def error_of(response: EngineResponse, asked: Asked) -> EngineError:
     if words is None or response.status < 400:
         return error_of_status(ENGINE, response, now=asked.now)
     return (
-        _setup_error(response, words)
+        _setup_error(response, words, asked)
         or _quota_error(response, words, asked)
         or _access_error(response, words, asked)
         or _server_error(response, words, asked)
@@ -151,11 +153,12 @@ def error_of(response: EngineResponse, asked: Asked) -> EngineError:
     )
 
 
-def _setup_error(response: EngineResponse, words: _Words) -> EngineError | None:
+def _setup_error(response: EngineResponse, words: _Words, asked: Asked) -> EngineError | None:
     """Faults of the account or its project: every other call would end the same way."""
     for reasons, cause, next_step in _SETUP:
         if words.has(*reasons):
-            step = next_step.format(project=_project(words))
+            project = _project(words)
+            step = next_step.format(project=project, api=asked.api, scope=asked.scope)
             return _not_authorized(response, words, "account", cause, step)
     return None
 
@@ -164,12 +167,12 @@ _SETUP = (
     (
         ("accessnotconfigured", "servicedisabled"),
         "api-disabled",
-        "Enable the Google Search Console API in the project{project}, then wait some minutes.",
+        "Enable the {api} in the project{project}, then wait some minutes.",
     ),
     (
         ("accesstokenscopeinsufficient", "insufficientpermissions"),
         "scope-missing",
-        f"The login lacks the scope {SCOPE}; log in again with it.",
+        "The login lacks the scope {scope}; log in again with it.",
     ),
     (
         ("userprojectdenied",),
@@ -385,10 +388,10 @@ def _count(value: object) -> int | None:
     return int(value) if isinstance(value, str) and re.fullmatch(r"\d{1,18}", value) else None
 
 
-def _moment(value: object) -> datetime | None:
+def moment(value: object) -> datetime | None:
     """RFC 3339, or a bare date as the field's description has it; UTC."""
     try:
-        moment = datetime.fromisoformat(_text(value))
+        at = datetime.fromisoformat(_text(value))
     except ValueError:
         return None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

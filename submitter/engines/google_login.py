@@ -7,7 +7,7 @@ endpoint is met with the same total timeout, without redirects, proxies or a lin
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -193,21 +193,25 @@ class LoginDesk:
         return (now - theirs).total_seconds() if theirs else 0.0
 
 
-def key_loader(key: ServiceKey) -> Callable[[_Carrier], Credentials]:
+def key_loader(
+    key: ServiceKey, scopes: Sequence[str] = (SCOPE,)
+) -> Callable[[_Carrier], Credentials]:
     """Credentials of a service account's key."""
 
     def load(_carrier: _Carrier) -> Credentials:
         from google.oauth2.service_account import Credentials as ServiceAccount
 
         made: Credentials = ServiceAccount.from_service_account_info(  # type: ignore[no-untyped-call]
-            dict(key.info), scopes=[SCOPE]
+            dict(key.info), scopes=list(scopes)
         )
         return made
 
     return load
 
 
-def default_loader(*, local: bool) -> Callable[[_Carrier], Credentials]:
+def default_loader(
+    scopes: Sequence[str] = (SCOPE,), *, local: bool
+) -> Callable[[_Carrier], Credentials]:
     """Application default credentials: what this machine or its operator is logged in as."""
 
     def load(carrier: _Carrier) -> Credentials:
@@ -215,7 +219,7 @@ def default_loader(*, local: bool) -> Callable[[_Carrier], Credentials]:
         from google.auth.exceptions import DefaultCredentialsError
         from google.oauth2.service_account import Credentials as ServiceAccount
 
-        credentials, _project = google.auth.default(scopes=[SCOPE], request=carrier)  # type: ignore[arg-type]
+        credentials, _project = google.auth.default(scopes=list(scopes), request=carrier)  # type: ignore[arg-type]
         if isinstance(credentials, ServiceAccount):
             problem = token_uri_problem(credentials._token_uri, local=local)
             if problem is not None:

@@ -28,8 +28,15 @@ from submitter.engines._http import (
     unreadable,
 )
 from submitter.engines._secrets import plain_secret
-from submitter.errors import EngineError, EngineUnavailable, NotAuthorized, NotReady, Refused
-from submitter.ports import Clock, Secret
+from submitter.errors import (
+    EngineError,
+    EngineUnavailable,
+    NotAuthorized,
+    NotReady,
+    Refused,
+    TooFast,
+)
+from submitter.ports import Clock, Secret, Source
 
 ENGINE = "seznam"
 BASE_URL = "https://reporter.seznam.cz"
@@ -113,6 +120,9 @@ class Seznam:
     def preflight(self, action: Action, survey: Survey | None) -> None:
         """Nothing is known beforehand."""
 
+    def prepare(self, site: Site, source: Source, *, until: float | None) -> None:
+        """Nothing has to stand at the site."""
+
     def send(self, call: Call, *, timeout_s: float) -> Receipt:
         response = self._transport.send(_request(self._settings, call), timeout_s=timeout_s)
         return _receipt(response, self._clock.now())
@@ -180,10 +190,8 @@ def _error_of(response: EngineResponse, said: int | None, now: datetime) -> Engi
             ENGINE, problem, scope="property", cause=cause, next_step=step, http_status=status
         )
     if status in (429, 502, 503) and said:
-        wait, too_fast = retry_after(response, now=now), status == 429
-        return EngineUnavailable(
-            ENGINE, problem, retry_after_s=wait, too_fast=too_fast, http_status=status
-        )
+        wait, kind = retry_after(response, now=now), TooFast if status == 429 else EngineUnavailable
+        return kind(ENGINE, problem, retry_after_s=wait, http_status=status)
     if response.ok:
         return unreadable(ENGINE, response, problem)
     return error_of_status(ENGINE, response, now=now)

@@ -22,7 +22,7 @@ from submitter.engines._secrets import plain_secret
 from submitter.engines.yandex_answers import DAY_ZONE, ENGINE, WRONG_USER, Asked
 from submitter.engines.yandex_token import issued_on
 from submitter.errors import EngineError, Refused
-from submitter.ports import Clock, Secret
+from submitter.ports import Clock, Secret, Source
 
 BASE_URL = "https://api.webmaster.yandex.net"
 VERSION = "/v4"
@@ -153,6 +153,9 @@ class Yandex:
     def preflight(self, action: Action, survey: Survey | None) -> None:
         if survey is not None:
             hosts.check_host(action.property, survey)
+
+    def prepare(self, site: Site, source: Source, *, until: float | None) -> None:
+        """Nothing has to stand at the site."""
 
     def send(self, call: Call, *, timeout_s: float) -> Receipt:
         """One call; the first of an engine looks the user id up before it."""

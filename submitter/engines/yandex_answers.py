@@ -33,6 +33,7 @@ from submitter.errors import (
     NotReady,
     QuotaExhausted,
     Refused,
+    TooFast,
 )
 
 ENGINE = "yandex"
@@ -229,12 +230,12 @@ def _spent(refusal: _Refusal) -> EngineError:
 
 def _too_fast(refusal: _Refusal) -> EngineError:
     wait = retry_after(refusal.response, now=refusal.asked.now)
-    return _unavailable(refusal, wait, too_fast=True)
+    return TooFast(ENGINE, refusal.problem, retry_after_s=wait, **refusal.facts)
 
 
 def _wrong_user(refusal: _Refusal) -> EngineError:
     """The id that was looked up is no longer the token's: it is looked up again."""
-    return _unavailable(refusal, 0.0)
+    return EngineUnavailable(ENGINE, refusal.problem, retry_after_s=0.0, **refusal.facts)
 
 
 def _not_loaded(refusal: _Refusal) -> EngineError:
@@ -258,7 +259,8 @@ def _undocumented(refusal: _Refusal) -> EngineError:
     if refusal.response.status == 429:
         return _too_fast(refusal)
     if refusal.response.status == 503:
-        return _unavailable(refusal, retry_after(refusal.response, now=refusal.asked.now))
+        wait = retry_after(refusal.response, now=refusal.asked.now)
+        return EngineUnavailable(ENGINE, refusal.problem, retry_after_s=wait, **refusal.facts)
     if refusal.response.status >= 500 or refusal.response.ok:
         return unreadable(ENGINE, refusal.response, refusal.problem)
     step = "Not an answer that is known here; see webmaster.yandex.com."
@@ -304,19 +306,6 @@ _BY_CODE: Mapping[str, Callable[[_Refusal], EngineError]] = {
     "REQUEST_ENTITY_TOO_LARGE": _refused,
     "PAYLOAD_TOO_LARGE": _refused,
 }
-
-
-def _unavailable(
-    refusal: _Refusal, wait_s: float | None, *, too_fast: bool = False
-) -> EngineUnavailable:
-    return EngineUnavailable(
-        ENGINE,
-        refusal.problem,
-        retry_after_s=wait_s,
-        too_fast=too_fast,
-        http_status=refusal.response.status,
-        code=refusal.code,
-    )
 
 
 def _not_authorized(

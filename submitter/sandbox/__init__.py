@@ -1,4 +1,4 @@
-"""A local Google, a local Baidu and a sample fleet: for the demo, for tests, for trying things.
+"""Local engines and a sample fleet: for the demo, for tests, for trying things.
 
 The product does not know it: an account's `endpoint` and a site's `connect_to` point here.
 """

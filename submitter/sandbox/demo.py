@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from submitter.sandbox.fleet_documents import Break
 from submitter.sandbox.fleet_pages import Form, Section
@@ -43,6 +44,7 @@ _FLAT = {"sitemaps": '["http://{host}/sitemap.xml"]'}
 _OWN_PROPERTY = {"google_property": "host"}
 _BOTH = {"accounts": "[google, baidu]"}
 _FILE = "/sitemap.xml"
+_MARKET = "market"
 
 SAMPLES = (
     _Sample("www", "pages, news as RSS and help as a text list", (_PAGES, _NEWS, _HELP), _BOTH),
@@ -107,28 +109,69 @@ SAMPLES = (
 )
 
 
-def write_demo(sandbox: Sandbox, directory: Path) -> Path:
+def _at_bing(sandbox: Sandbox, origin: str) -> str:
+    sandbox.bing.add_site(f"{origin}/", quota=20)
+    return sandbox.bing.key
+
+
+def _at_yandex(sandbox: Sandbox, origin: str) -> str:
+    sandbox.yandex.add_host(origin, quota=10)
+    return sandbox.yandex.token
+
+
+def _at_seznam(sandbox: Sandbox, origin: str) -> str:
+    return sandbox.seznam.add_site(urlsplit(origin).netloc)
+
+
+FURTHER: Mapping[str, tuple[str, Callable[[Sandbox, str], str]]] = {
+    "bing": ("api_key", _at_bing),
+    "yandex": ("token", _at_yandex),
+    "seznam": ("key", _at_seznam),
+}
+"""Engine → inventory key of its secret, and how a site gets to know it; returns the secret."""
+
+
+def write_demo(sandbox: Sandbox, directory: Path, *, further: Sequence[str] = ()) -> Path:
     """Fill the sandbox and write `inventory.yaml` with its secrets into `directory`.
 
-    The ledger that the inventory names lies beside it and is left alone. Returns its path.
+    With names of `FURTHER` the fleet has one more site, which is told to those engines. The ledger
+    that the inventory names lies beside it and is left alone. Returns the inventory's path.
     """
-    fill_fleet(sandbox.fleet)
+    samples = (*SAMPLES, _market(further)) if further else SAMPLES
+    fill_fleet(sandbox.fleet, samples)
     account = sandbox.google.add_account()
     _grant_properties(sandbox, account.email)
     for site, quota in BAIDU_QUOTAS.items():
         sandbox.baidu.add_site(site, quota)
-    _write_secret(
-        directory / "secrets" / "google.json", json.dumps(sandbox.google.key_file(account.email))
-    )
-    _write_secret(directory / "secrets" / "baidu.token", sandbox.baidu.token)
+    secrets = {
+        "google": json.dumps(sandbox.google.key_file(account.email)),
+        "baidu": sandbox.baidu.token,
+    }
+    for name in further:
+        secrets[name] = FURTHER[name][1](sandbox, sandbox.fleet.site(_MARKET).origin)
+    for name, secret in secrets.items():
+        _write_secret(directory / _secret_file(name), secret)
     inventory = directory / "inventory.yaml"
-    inventory.write_text(_inventory(sandbox), encoding="utf-8")
+    inventory.write_text(_inventory(sandbox, samples, further), encoding="utf-8")
     return inventory
 
 
-def fill_fleet(fleet: Fleet) -> None:
+def _market(engines: Sequence[str]) -> _Sample:
+    return _Sample(
+        _MARKET,
+        f"told to {', '.join(engines)}; more pages than most of them take in a day",
+        (Section("goods", 30, "/{word}-{n}", span_days=5),),
+        {"accounts": f"[{', '.join(engines)}]"},
+    )
+
+
+def _secret_file(engine: str) -> str:
+    return f"secrets/{engine}.{'json' if engine == 'google' else 'token'}"
+
+
+def fill_fleet(fleet: Fleet, samples: Sequence[_Sample] = SAMPLES) -> None:
     """The sample sites under `fleet.test`; those that exist are made anew."""
-    for sample in SAMPLES:
+    for sample in samples:
         fleet.add_site(sample.name, *sample.sections, index=sample.index)
     fleet.site("archive").extra_children.append("/sitemap-lost.xml")
     fleet.site("broken").break_document(_FILE, Break.CUT)
@@ -152,8 +195,8 @@ def _write_secret(path: Path, text: str) -> None:
         file.write(text)
 
 
-def _inventory(sandbox: Sandbox) -> str:
-    hosts = [sandbox.fleet.site(sample.name).host for sample in SAMPLES]
+def _inventory(sandbox: Sandbox, samples: Sequence[_Sample], further: Sequence[str]) -> str:
+    hosts = [sandbox.fleet.site(sample.name).host for sample in samples]
     peers = "\n".join(f'    "{host}:80": "{sandbox.address}"' for host in hosts)
     return f"""\
 # Written by the sandbox: everything it names is on this machine, for as long as the sandbox runs.
@@ -170,7 +213,7 @@ accounts:
     engine: baidu
     token: file:secrets/baidu.token
     endpoint: {sandbox.baidu.endpoint}
-
+{"".join(_account(sandbox, name) for name in further)}
 defaults:
   scheme: http
   sitemaps: ["http://{{host}}/sitemap-index.xml"]
@@ -188,7 +231,16 @@ sites:
       - {{name: new, match: "/new/*", priority: 10}}
       - {{name: products, match: "/p/*"}}
     subdomains:
-{"".join(_entry(sample) for sample in SAMPLES)}"""
+{"".join(_entry(sample) for sample in samples)}"""
+
+
+def _account(sandbox: Sandbox, name: str) -> str:
+    return f"""\
+  {name}:
+    engine: {name}
+    {FURTHER[name][0]}: file:{_secret_file(name)}
+    endpoint: {sandbox.base_url}/{name}
+"""
 
 
 def _entry(sample: _Sample) -> str:

@@ -1,4 +1,5 @@
-"""A local Google: token endpoint, `sites` and `sitemaps` of the Search Console API.
+"""A local Google: token endpoint, `sites`, `sitemaps` and URL Inspection of the Search Console
+API, and Site Verification.
 
 Every path is matched raw: `siteUrl` and `feedpath` are one percent-encoded segment each, and bare
 slashes or colons get the front end's HTML 404.
@@ -10,9 +11,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from urllib.parse import unquote, urlsplit
 
-from submitter.sandbox import google_errors
+from submitter.sandbox import google_errors, google_verification
 from submitter.sandbox.book import Book
 from submitter.sandbox.clock import SandboxClock
 from submitter.sandbox.faults import Faults
@@ -24,8 +26,11 @@ from submitter.sandbox.google_accounts import (
     Role,
     TokenDesk,
 )
+from submitter.sandbox.google_errors import CONSOLE
+from submitter.sandbox.google_inspection import InspectionDesk
 from submitter.sandbox.google_reading import Fetch
 from submitter.sandbox.google_sitemaps import SitemapTable, covers
+from submitter.sandbox.google_verification import VerificationDesk
 from submitter.sandbox.part import Call, Verdict
 from submitter.sandbox.windows import SlidingWindows, Window
 from submitter.sandbox.wire import Answer, Request, json_answer
@@ -52,7 +57,10 @@ _WRITES = frozenset({"sites.add", "sites.delete", "sitemaps.submit", "sitemaps.d
 _METHODS = {
     "sites": "google.searchconsole.v1.SitesService",
     "sitemaps": "google.searchconsole.v1.SitemapsService",
+    "urlInspection": "google.searchconsole.v1.UrlInspectionService",
+    "verification": "google.siteverification.v1.SiteVerificationService",
 }
+"""What errors about a scope call the services; the last two are guesses."""
 
 
 class _Denied(Exception):
@@ -67,7 +75,8 @@ class Google:
     """Search Console as service accounts see it.
 
     `full_may_submit` decides the one question on which sources disagree. `sitemaps` holds what was
-    submitted and says when it is read. `tokens.skew_s` plays a client whose clock is wrong.
+    submitted and says when it is read, `inspection` where pages stand, `verification` what Google
+    finds in the DNS. `tokens.skew_s` plays a client whose clock is wrong.
     """
 
     name = "google"
@@ -81,6 +90,8 @@ class Google:
         self.accounts: dict[str, GoogleAccount] = {}
         self.tokens = TokenDesk(self.accounts)
         self.sitemaps = SitemapTable(clock, fetch)
+        self.inspection = InspectionDesk(clock, self.sitemaps)
+        self.verification = VerificationDesk()
         self.limits = LIMITS
         self.full_may_submit = True
         self.commands: Mapping[str, Callable[..., object]] = {
@@ -89,6 +100,8 @@ class Google:
             "revoke": self.revoke,
             "advance": self.advance,
             "set_limits": self.set_limits,
+            "set_index": self.set_index,
+            "put_txt": self.put_txt,
         }
         self._clock = clock
         self._windows: dict[str, SlidingWindows] = {}
@@ -136,19 +149,32 @@ class Google:
             )
             self._windows.clear()
 
+    def set_index(self, pages: str, state: str) -> None:
+        """Where pages stand from now on; see `InspectionDesk.set_index`."""
+        with self.lock:
+            self.inspection.set_index(pages, state)
+
+    def put_txt(self, domain: str, text: str) -> None:
+        """Put a TXT record where Google looks for it."""
+        with self.lock:
+            self.verification.put_txt(domain, text)
+
     # -- the part
 
     def read(self, request: Request) -> Call:
         if request.path == "/token":
             issuer = self.tokens.issuer(request.form())
             return Call("token" if request.method == "POST" else "unrouted", account=issuer)
+        token = self.tokens.token(request.header("authorization"))
+        email = token.account.email if token else ""
+        other = self.verification.read(request) or self.inspection.read(request)
+        if other is not None:
+            return replace(other, account=email)
         segments = _segments(request.path)
         name = _ROUTES.get((len(segments), _method(request))) if segments is not None else None
         if segments is None or name is None:
             return Call("unrouted", key=request.path)
-        token = self.tokens.token(request.header("authorization"))
-        site = segments[0] if segments else ""
-        return Call(name, site, token.account.email if token else "", tuple(segments[2:]))
+        return Call(name, segments[0] if segments else "", email, tuple(segments[2:]))
 
     def decide(self, request: Request, call: Call) -> Verdict:
         if call.name == "unrouted":
@@ -181,13 +207,14 @@ class Google:
         alive = token is not None and self._clock.monotonic() < token.dies_at
         if token is None or not alive or not token.account.enabled:
             raise _Denied("bad-token", google_errors.bad_token())
-        account = token.account
-        if not account.api_enabled:
-            raise _Denied("api-disabled", google_errors.api_disabled(account.project_number))
-        enough = {SCOPE_WRITE} if call.name in _WRITES else {SCOPE_WRITE, SCOPE_READ}
-        if not token.scopes & enough:
-            raise _Denied("scope-missing", google_errors.scope_missing(_rpc(call.name)))
-        self._take_place(account, request.arrived)
+        account, api = token.account, _api(call.name)
+        enabled = account.api_enabled if api is CONSOLE else account.verification_enabled
+        if not enabled:
+            raise _Denied("api-disabled", google_errors.api_disabled(account.project_number, api))
+        if not token.scopes & _scopes(call.name):
+            raise _Denied("scope-missing", google_errors.scope_missing(_rpc(call.name), api))
+        if call.name.startswith(("sites", "sitemaps")):
+            self._take_place(account, request.arrived)
         return account
 
     def _take_place(self, account: GoogleAccount, at: float) -> None:
@@ -197,6 +224,11 @@ class Google:
             raise _Denied("too-fast", answer)
 
     def _perform(self, request: Request, call: Call, account: GoogleAccount) -> Answer:
+        if call.name.startswith("verification"):
+            return _or_denied(*self.verification.answer(request, call, account))
+        if call.name == "urlInspection.inspect":
+            may = account.properties.get(call.key, Role.UNVERIFIED) is not Role.UNVERIFIED
+            return _or_denied(*self.inspection.answer(request, call, may=may))
         if call.name == "sites.list":
             rows = [_site_entry(site, role) for site, role in account.properties.items()]
             return json_answer(200, {"siteEntry": rows} if rows else {})
@@ -228,8 +260,9 @@ class Google:
                 return False
 
     def _add_site(self, account: GoogleAccount, site: str) -> Answer:
-        proven = Role.OWNER if site in account.verified else Role.UNVERIFIED
-        account.properties.setdefault(site, proven)
+        if site in account.verified:
+            account.properties[site] = Role.OWNER
+        account.properties.setdefault(site, Role.UNVERIFIED)
         return Answer(204)
 
     def _on_sitemaps(self, request: Request, call: Call) -> Answer:
@@ -260,6 +293,25 @@ class Google:
         if answer is None:
             raise _Denied("not-found", google_errors.not_found(what))
         return answer
+
+
+def _or_denied(answer: Answer, code: str) -> Answer:
+    if code:
+        raise _Denied(code, answer)
+    return answer
+
+
+def _api(name: str) -> google_errors.Api:
+    return google_verification.API if name.startswith("verification") else CONSOLE
+
+
+def _scopes(name: str) -> frozenset[str]:
+    """One of these is needed."""
+    if name == "verification.list":
+        return frozenset({google_verification.SCOPE})
+    if name.startswith("verification"):
+        return frozenset({google_verification.SCOPE, google_verification.SCOPE_VERIFY_ONLY})
+    return frozenset({SCOPE_WRITE} if name in _WRITES else {SCOPE_WRITE, SCOPE_READ})
 
 
 def _segments(path: str) -> list[str] | None:

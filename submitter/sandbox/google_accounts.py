@@ -55,6 +55,8 @@ class GoogleAccount:
     """Properties proven outside: `sites.add` makes the account their owner."""
     enabled: bool = True
     api_enabled: bool = True
+    verification_enabled: bool = True
+    """The Site Verification API is on in its project."""
     key_id: str = field(default_factory=lambda: secrets.token_hex(20))
     _key: RSAPrivateKey | None = field(default=None, repr=False)
 

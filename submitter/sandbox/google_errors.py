@@ -8,11 +8,23 @@ in Google's own answers.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from submitter.sandbox.wire import Answer, html_answer, json_answer
 
 _ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo"
 _SERVICE = "searchconsole.googleapis.com"
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """What a Google API is called in errors."""
+
+    title: str
+    service: str
+
+
+CONSOLE = Api("Google Search Console API", _SERVICE)
 
 
 def error(
@@ -71,7 +83,7 @@ def bad_token() -> Answer:
     )
 
 
-def scope_missing(method: str) -> Answer:
+def scope_missing(method: str, api: Api = CONSOLE) -> Answer:
     return error(
         403,
         "Request had insufficient authentication scopes.",
@@ -79,16 +91,16 @@ def scope_missing(method: str) -> Answer:
         status="PERMISSION_DENIED",
         info={
             "reason": "ACCESS_TOKEN_SCOPE_INSUFFICIENT",
-            "metadata": {"service": _SERVICE, "method": method},
+            "metadata": {"service": api.service, "method": method},
         },
     )
 
 
-def api_disabled(project_number: str) -> Answer:
-    url = f"https://console.developers.google.com/apis/api/{_SERVICE}/overview"
+def api_disabled(project_number: str, api: Api = CONSOLE) -> Answer:
+    url = f"https://console.developers.google.com/apis/api/{api.service}/overview"
     return error(
         403,
-        f"Google Search Console API has not been used in project {project_number} before or it is "
+        f"{api.title} has not been used in project {project_number} before or it is "
         f"disabled. Enable it by visiting {url}?project={project_number} then retry. If you "
         "enabled this API recently, wait a few minutes for the action to propagate to our systems "
         "and retry.",
@@ -97,7 +109,7 @@ def api_disabled(project_number: str) -> Answer:
         status="PERMISSION_DENIED",
         info={
             "reason": "SERVICE_DISABLED",
-            "metadata": {"service": _SERVICE, "consumer": f"projects/{project_number}"},
+            "metadata": {"service": api.service, "consumer": f"projects/{project_number}"},
         },
     )
 
@@ -143,6 +155,41 @@ def too_fast(project_number: str, limit: str) -> Answer:
             "metadata": {"service": _SERVICE, "consumer": f"projects/{project_number}"},
         },
     )
+
+
+def not_own() -> Answer:
+    """URL Inspection's refusal, of a property or of a page outside it.
+    Source: https://github.com/goenning/google-indexing-script/issues/52."""
+    message = "You do not own this site, or the inspected URL is not part of this property."
+    return _modern(403, message, "PERMISSION_DENIED")
+
+
+def inspections_spent(site_url: str) -> Answer:
+    """URL Inspection's quota, with no word of the period that was filled.
+    Source: https://github.com/goenning/google-indexing-script/issues/45."""
+    return _modern(429, f"Quota exceeded for {site_url}.", "RESOURCE_EXHAUSTED")
+
+
+def token_not_found() -> Answer:
+    message = "The necessary verification token could not be found on your site."
+    return error(400, message, reason="badRequest")
+
+
+def unfit_method(method: str, kind: str) -> Answer:
+    """Source: https://github.com/googleapis/google-api-go-client/issues/430."""
+    message = f"You cannot use the verification method {method} to verify a site of type {kind}"
+    return error(400, message, reason="invalidParameter")
+
+
+def verification_broken() -> Answer:
+    """What the method `DNS` got for days. Source: google-api-python-client issue 2598."""
+    message = "An unexpected error occurred. Please try your request again."
+    return error(503, message, reason="backendError")
+
+
+def _modern(code: int, message: str, status: str) -> Answer:
+    """Only the newer layer, without details."""
+    return json_answer(code, {"error": {"code": code, "message": message, "status": status}})
 
 
 def _day_spent() -> Answer:

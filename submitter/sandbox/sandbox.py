@@ -1,25 +1,30 @@
 """The whole sandbox: local engines and a sample fleet behind one port of 127.0.0.1.
 
-Requests for a host of the fleet go to the fleet, the rest by path: `/google/…`, `/baidu/…`, and
-`/-/…` for the control of it all.
+Requests for a host of the fleet go to the fleet, the rest by path: `/google/…`, `/baidu/…` and so
+on for each engine, and `/-/…` for the control of it all.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from submitter.sandbox.baidu import Baidu
+from submitter.sandbox.bing import Bing
 from submitter.sandbox.clock import SandboxClock
 from submitter.sandbox.control import PREFIX, Control
 from submitter.sandbox.faults import Fault
 from submitter.sandbox.fleet import Fleet
 from submitter.sandbox.google import Google
+from submitter.sandbox.indexnow import IndexNow
 from submitter.sandbox.part import Part
 from submitter.sandbox.server import Listener
+from submitter.sandbox.seznam import Seznam
 from submitter.sandbox.wire import Answer, Request, json_answer
+from submitter.sandbox.yandex import Yandex
 
 
 class Sandbox:
@@ -33,9 +38,19 @@ class Sandbox:
         self.fleet = Fleet(self.clock, seed=seed)
         self.google = Google(self.clock, self.fleet.fetch)
         self.baidu = Baidu(self.clock, seed=seed)
-        self._engines: dict[str, Part] = {
-            engine.name: engine for engine in (self.google, self.baidu)
-        }
+        self.indexnow = IndexNow(self.clock)
+        self.bing = Bing(self.clock, self.fleet.fetch, seed=seed)
+        self.yandex = Yandex(self.clock, self.fleet.fetch, seed=seed)
+        self.seznam = Seznam(self.clock, seed=seed)
+        engines: tuple[Part, ...] = (
+            self.google,
+            self.baidu,
+            self.indexnow,
+            self.bing,
+            self.yandex,
+            self.seznam,
+        )
+        self._engines = {engine.name: engine for engine in engines}
         self.control = Control([*self._engines.values(), self.fleet], self.clock)
         self._port = port
         self._listener: Listener | None = None
@@ -78,14 +93,15 @@ class Sandbox:
     def base_url(self) -> str:
         return f"http://{self.address}"
 
-    def write_demo(self, directory: Path) -> Path:
+    def write_demo(self, directory: Path, *, further: Sequence[str] = ()) -> Path:
         """Fill the fleet with samples and write an inventory for them, secrets included.
 
-        Returns its path, ready for `submitter -i PATH run` as long as the sandbox runs.
+        `further` engines (`demo.FURTHER`) are told one more site. Returns the inventory's path,
+        ready for `submitter -i PATH run` as long as the sandbox runs.
         """
         from submitter.sandbox.demo import write_demo
 
-        return write_demo(self, directory)
+        return write_demo(self, directory, further=further)
 
     # -- answering
 

@@ -154,8 +154,10 @@ class _Errand:
                 location = head.location
                 if location is None:
                     return self._answer(head, address, exchange, hops)
-            except BaseException:
+            except BaseException as error:
                 exchange.close()
+                if isinstance(error, FetchError):
+                    error.redirects = len(hops)
                 raise
             exchange.close()
             hops.append((head.status, address))

@@ -13,13 +13,14 @@ from urllib.parse import quote
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from submitter.core.calls import Action, Call
-from submitter.core.fleet import Account, SecretRef, SettingValue
+from submitter.core.fleet import Account, SecretRef, SettingValue, Site
 from submitter.core.secrets import MaskedSecret
 from submitter.core.traits import Kind
 from submitter.engines import ENGINES
 from submitter.ports import Engine
 
 from support.fault_server import Answer, FaultServer, ok, status
+from support.page_table import Page, PageTable
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 GOOGLE_TOKEN = "ya29.canary-access-token-QmFzZTY0"
@@ -120,6 +121,15 @@ def pages_call(engine: str, property: str, *urls: str) -> Call:
     return Call(action, urls)
 
 
+INDEXNOW_KEY = "canary-0f1e2d3c4b5a69788796a5b4c3d2e1f0"
+SHOP = Site("shop.example.com", domain="example.com")
+
+
+def key_files(body: bytes = INDEXNOW_KEY.encode(), site: Site = SHOP) -> PageTable:
+    """A site that serves this under the name of our key."""
+    return PageTable({f"{site.origin}/{INDEXNOW_KEY}.txt": Page(body)})
+
+
 @dataclass(frozen=True)
 class Row:
     """One engine as the contract suite drives it. `good` is its plainest receipt."""
@@ -156,6 +166,13 @@ def opener(engine: str, secret: str) -> Callable[[FaultServer], Engine]:
 def open_yandex(server: FaultServer) -> Engine:
     server.on("/v4/user", ok(b'{"user_id": %d}' % YANDEX_USER, "application/json"))
     return opener("yandex", YANDEX_TOKEN)(server)
+
+
+def open_indexnow(server: FaultServer) -> Engine:
+    """Ready to post for the shop: its key file was read."""
+    engine = opener("indexnow", INDEXNOW_KEY)(server)
+    engine.prepare(SHOP, key_files(), until=None)
+    return engine
 
 
 def rows() -> Mapping[str, Row]:
@@ -195,6 +212,14 @@ def rows() -> Mapping[str, Row]:
             (YANDEX_TOKEN,),
             open_yandex,
             "/v4/user",
+        ),
+        "indexnow": Row(
+            "indexnow",
+            pages_call("indexnow", "shop.example.com"),
+            "/indexnow",
+            ok(b""),
+            (INDEXNOW_KEY,),
+            open_indexnow,
         ),
         "seznam": Row(
             "seznam",

@@ -29,7 +29,7 @@ from submitter.ports import Lease, Ledger, LogFilter
 from submitter.progress import NoProgress
 from submitter.runner import Channel, RunContext, run_plan
 
-from support.twins import NOON, HandClock, OpenPermits, ScriptedEngine, meter
+from support.twins import NOON, HandClock, NoSource, OpenPermits, ScriptedEngine, meter
 
 GOOGLE = Traits(
     name="google",
@@ -71,6 +71,7 @@ class Bench:
             clock=self.clock,
             run="run-1",
             sites={site.origin: site for site in SITES},
+            source=NoSource(),
             progress=NoProgress(),
         )
         for name, value in changes.items():

@@ -7,12 +7,19 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from urllib.parse import quote
 
 import requests
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
-from submitter.sandbox import GoogleAccount, Sandbox
+from submitter.core.calls import Action, Call
+from submitter.core.fleet import Account, SecretRef
+from submitter.core.secrets import MaskedSecret
+from submitter.core.traits import Kind
+from submitter.engines import ENGINES
+from submitter.ports import Engine
+from submitter.sandbox import GoogleAccount, Sandbox, SandboxClock
 from submitter.sandbox.google_accounts import AUDIENCE, JWT_BEARER, SCOPE_WRITE
 
 
@@ -96,6 +103,40 @@ def push(
         headers={"Content-Type": content_type},
         timeout=10,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ClientClock:
+    """The sandbox's time for an engine of the product, which never sleeps."""
+
+    clock: SandboxClock
+
+    def now(self) -> datetime:
+        return self.clock.now()
+
+    def monotonic(self) -> float:
+        return self.clock.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        raise AssertionError("an engine never sleeps")
+
+
+def open_engine(sandbox: Sandbox, name: str, secret: str) -> Engine:
+    """The product's own engine, pointed at the sandbox."""
+    endpoint = f"{sandbox.base_url}/{name}"
+    account = Account(name, name, SecretRef("env", name.upper()), endpoint=endpoint)
+    return ENGINES[name].open(account, MaskedSecret(secret), ClientClock(sandbox.clock))
+
+
+def sitemap_call(engine: str, property: str, sitemap: str) -> Call:
+    site = "http://shop.fleet.test"
+    return Call(Action(site, engine, engine, property, Kind.SITEMAP, sitemap, "new", "c1"))
+
+
+def pages_call(engine: str, property: str, *urls: str) -> Call:
+    site, ids = "http://shop.fleet.test", tuple(range(len(urls)))
+    action = Action(site, engine, engine, property, Kind.URLS, urls[0], "new", "c1", ids, len(urls))
+    return Call(action, urls)
 
 
 def _packed(data: bytes) -> str:

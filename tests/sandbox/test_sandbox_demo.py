@@ -77,3 +77,24 @@ def test_writing_it_again_keeps_the_account_and_renews_the_addresses(
     before = (path.parent / "secrets" / "google.json").read_text()
     assert sandbox.write_demo(path.parent) == path
     assert (path.parent / "secrets" / "google.json").read_text() == before
+
+
+def test_further_engines_are_told_one_more_site(sandbox: Sandbox, tmp_path: Path) -> None:
+    path = sandbox.write_demo(tmp_path, further=("bing", "yandex", "seznam"))
+    inventory = yaml.safe_load(path.read_text(encoding="utf-8"))
+    *_, market = inventory["sites"][0]["subdomains"]
+    assert (market["host"], market["accounts"]) == ("market", ["bing", "yandex", "seznam"])
+    assert "market.fleet.test:80" in inventory["fetch"]["connect_to"]
+    for name in ("bing", "yandex", "seznam"):
+        keys = inventory["accounts"][name]
+        assert keys["endpoint"] == f"{sandbox.base_url}/{name}"
+        secret = tmp_path / f"secrets/{name}.token"
+        assert f"file:secrets/{name}.token" in keys.values()
+        assert secret.read_text() not in path.read_text(encoding="utf-8")
+    assert sandbox.fleet.site("market").count() > sandbox.bing.left("http://market.fleet.test/") > 0
+
+
+def test_without_further_engines_the_demo_is_as_short_as_ever(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert "market" not in text
+    assert "\n\n\n" not in text

@@ -7,12 +7,14 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import NoReturn
 
 from submitter.core.calls import Action, Call, Check, Receipt, Survey
 from submitter.core.fleet import Site
 from submitter.core.states import State
 from submitter.core.traits import Traits
 from submitter.errors import EngineError
+from submitter.ports import Source
 
 NOON = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 
@@ -45,6 +47,13 @@ class HandClock:
             self._elapsed += step.total_seconds()
 
 
+class NoSource:
+    """Implements `ports.Source` for those who must not fetch anything."""
+
+    def fetch(self, url: str, **options: object) -> NoReturn:
+        raise AssertionError(f"{url} was fetched")
+
+
 class OpenPermits:
     """Implements `ports.Permits` without a limit; remembers penalties."""
 
@@ -72,6 +81,8 @@ class ScriptedEngine:
     calls: list[Call] = field(default_factory=list)
     book: list[str] = field(default_factory=list)
     surveys: int = 0
+    prepared: list[str] = field(default_factory=list)
+    unprepared: EngineError | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def survey(self, *, timeout_s: float) -> Survey | None:
@@ -90,6 +101,12 @@ class ScriptedEngine:
         error = self.refusal(action)
         if error is not None:
             raise error
+
+    def prepare(self, site: Site, source: Source, *, until: float | None) -> None:
+        del source, until
+        self.prepared.append(site.origin)
+        if self.unprepared is not None:
+            raise self.unprepared
 
     def send(self, call: Call, *, timeout_s: float) -> Receipt:
         del timeout_s

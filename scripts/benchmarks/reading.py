@@ -1,0 +1,175 @@
+"""Reading sitemaps: ours beside the tuned floor of the parser, in turn, as ratios of CPU time.
+
+    python scripts/benchmarks/reading.py [--pages 1000000] [--rounds 5]
+
+Every run is a process of its own, so that CPU and memory are the whole process's. The floor is
+pyexpat with the leanest handlers; it knows no encoding but four, no finding, no limit, no identity
+and no date, and it believes every tag that is called loc. `careful` is ours without skimming.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from xml.parsers import expat
+
+from submitter.core.sitemap import ReadLimits, SitemapReader
+
+SITE = "https://shop.example.com"
+NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
+HEAD = (
+    f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{NAMESPACE}" '
+    'xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" '
+    'xmlns:xhtml="http://www.w3.org/1999/xhtml">\n'
+)
+PAGES_A_FILE = 50_000
+PIECE = 65_536
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+
+def entry(number: int) -> str:
+    """About 240 bytes on average; no two pages of one day have the same date."""
+    query = f"?colour=red&amp;size={number % 9}" if number % 4 == 0 else ""
+    second = number * 7 % 86_400
+    clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
+    lines = [
+        f"<loc>{SITE}/catalogue/section-{number % 97}/product-{number}.html{query}</loc>",
+        f"<lastmod>2026-{number % 10 + 1:02}-{number % 28 + 1:02}T{clock}+00:00</lastmod>",
+    ]
+    if number % 4 == 1:
+        image = f"{SITE}/images/{number}.jpg"
+        lines.append(f"<image:image><image:loc>{image}</image:loc></image:image>")
+    if number % 4 == 2:
+        lines += [
+            f'<xhtml:link rel="alternate" hreflang="{language}" '
+            f'href="{SITE}/{language}/product-{number}.html"/>'
+            for language in ("de", "fr", "zh")
+        ]
+    return "<url>\n" + "\n".join(lines) + "\n</url>\n"
+
+
+def make_files(pages: int, folder: Path) -> None:
+    for start in range(0, pages, PAGES_A_FILE):
+        numbers = range(start, min(pages, start + PAGES_A_FILE))
+        text = HEAD + "".join(map(entry, numbers)) + "</urlset>\n"
+        (folder / f"{start:010}.xml").write_text(text, encoding="utf-8")
+
+
+def pieces_of(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(PIECE):
+            yield piece
+
+
+class Tag(str):
+    """A name that is told from a text by what it is, not by what it says."""
+
+
+LOC, LASTMOD, URL = Tag("loc"), Tag("lastmod"), Tag("url")
+
+
+def read_floor(path: Path) -> int:
+    names = {f"{NAMESPACE} {tag}": tag for tag in (LOC, LASTMOD, URL)}
+    parser = expat.ParserCreate(None, " ", names)
+    parser.buffer_text = True
+    events: list[str] = []
+    parser.CharacterDataHandler = parser.EndElementHandler = events.append
+    count, rest = 0, b""
+    for piece in pieces_of(path):
+        data = rest + piece
+        cut = data.rfind(b">") + 1
+        rest = data[cut:]
+        parser.Parse(data[:cut])
+        count += len(resolve(events))
+        events.clear()
+    parser.Parse(rest, True)
+    return count + len(resolve(events))
+
+
+def resolve(events: list[str]) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    text = loc = lastmod = ""
+    for event in events:
+        if event is LOC:
+            loc = text
+        elif event is LASTMOD:
+            lastmod = text
+        elif event is URL:
+            found.append((loc, lastmod))
+            lastmod = ""
+        text = event
+    return found
+
+
+def read_ours(path: Path, *, skim: bool = True) -> int:
+    reader = SitemapReader(f"{SITE}/{path.name}", now=NOW, limits=ReadLimits(skim=skim))
+    count = sum(len(reader.feed(piece)) for piece in pieces_of(path))
+    rest, reading = reader.close(transport_complete=True)
+    assert reading.complete
+    assert not reading.findings, reading.findings
+    return count + len(rest)
+
+
+CONTESTANTS: dict[str, Callable[[Path], int]] = {
+    "floor": read_floor,
+    "ours": read_ours,
+    "careful": lambda path: read_ours(path, skim=False),
+}
+
+
+def run_here(name: str, folder: Path) -> None:
+    """Read every file and print what it cost this process."""
+    pages = sum(CONTESTANTS[name](path) for path in sorted(folder.iterdir()))
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    cost = {"pages": pages, "cpu_s": used.ru_utime + used.ru_stime, "peak_kb": used.ru_maxrss}
+    print(json.dumps(cost))
+
+
+def measure(name: str, folder: Path) -> dict[str, float]:
+    command = [sys.executable, __file__, "--child", name, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    cost: dict[str, float] = json.loads(done.stdout)
+    return cost
+
+
+def compare(pages: int, rounds: int) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        make_files(pages, folder)
+        size = sum(path.stat().st_size for path in folder.iterdir())
+        print(f"{pages:,} pages, {size / 1e6:.0f} MB, {rounds} rounds")
+        runs = [{name: measure(name, folder) for name in CONTESTANTS} for _ in range(rounds)]
+    for name in CONTESTANTS:
+        costs = [costs[name] for costs in runs]
+        assert all(cost["pages"] == pages for cost in costs)
+        cpu = median(cost["cpu_s"] for cost in costs)
+        ratio = median(costs[name]["cpu_s"] / costs["floor"]["cpu_s"] for costs in runs)
+        peak = max(cost["peak_kb"] for cost in costs) / 1024
+        print(
+            f"{name:8} {cpu:7.2f} s CPU {pages / cpu:10,.0f} pages/s"
+            f"   {ratio:5.2f} x floor   {peak:4.0f} MiB"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--child", nargs=2, metavar=("NAME", "FOLDER"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.child:
+        run_here(arguments.child[0], Path(arguments.child[1]))
+    else:
+        compare(arguments.pages, arguments.rounds)
+
+
+if __name__ == "__main__":
+    main()

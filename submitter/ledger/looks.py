@@ -1,0 +1,216 @@
+"""One look at one site: documents come in one by one, and at the end it is known what is gone."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+
+from sqlalchemy import bindparam, func, select, update
+
+from submitter.core.looks import Delta, DocumentMemory, TellRule, Validators
+from submitter.ledger import changes, departures, documents, leases, sites, tellers
+from submitter.ledger.changes import Scene
+from submitter.ledger.columns import clean
+from submitter.ledger.counts import OF_LOOK, Counts
+from submitter.ledger.database import Database, Transaction
+from submitter.ledger.documents import Document
+from submitter.ledger.fingerprints import Marker
+from submitter.ledger.schema import look as look_table
+from submitter.ledger.schema import site
+from submitter.ledger.sinks import Sink
+from submitter.ports import Lease, LookResult
+
+NEXT_LOOK = update(site).where(site.c.id == bindparam("of_site")).values(look=site.c.look + 1)
+LAST_REAL = select(func.max(look_table.c.number)).where(
+    look_table.c.site_id == bindparam("of_site"), look_table.c.by_hand.is_(False)
+)
+SITE = select(site).where(site.c.id == bindparam("of_site"))
+LOOK = select(look_table).where(
+    look_table.c.site_id == bindparam("of_site"), look_table.c.number == bindparam("of_number")
+)
+
+
+def number_look(tx: Transaction, site_id: int, at: datetime, *, by_hand: bool) -> int:
+    """Begin the site's next look; pages named by hand come in one of their own."""
+    tx.execute(NEXT_LOOK, of_site=site_id)
+    number = int(tx.one(SITE, of_site=site_id).look)
+    tx.execute(look_table.insert(), site_id=site_id, number=number, at=at, by_hand=by_hand)
+    return number
+
+
+def start_look(
+    database: Database,
+    lease: Lease,
+    origin: str,
+    *,
+    marker: Marker,
+    tell: Sequence[TellRule],
+    sections: str,
+    at: datetime,
+) -> SqlLook:
+    with database.transaction(durable=False) as tx:
+        leases.check(tx, lease)
+        row = sites.site_row(tx, origin)
+        previous = tx.execute(LAST_REAL, of_site=row.id).scalar() or 0
+        number = number_look(tx, row.id, at, by_hand=False)
+        counts = Counts(row.baseline_look)
+        scene = Scene(
+            row.id,
+            origin,
+            number,
+            row.baseline_look,
+            sections,
+            marker,
+            tellers.make_tellers(
+                tx,
+                origin,
+                tell,
+                number=number,
+                previous=previous,
+                at_s=int(at.timestamp()),
+                kept=counts.kept,
+            ),
+            tuple(sites.target_ids(tx, row.id)),
+        )
+        counts.store(tx, row.id, number)
+        return SqlLook(database, lease, scene, documents.of_site(tx, row.id), at)
+
+
+def accept_look(tx: Transaction, origin: str) -> None:
+    """Make the site as it is now the guard's baseline."""
+    tx.execute(
+        update(site)
+        .where(site.c.origin == origin)
+        .values(
+            baseline_look=site.c.look,
+            baseline=site.c.known,
+            new_since=0,
+            changed_since=0,
+            gone_since=0,
+        )
+    )
+
+
+class SqlLook:
+    """See `ports.Look`. Documents may be read in several threads at once."""
+
+    def __init__(
+        self,
+        database: Database,
+        lease: Lease,
+        scene: Scene,
+        known: Mapping[str, Document],
+        at: datetime,
+    ) -> None:
+        self._database, self._lease, self._scene = database, lease, scene
+        self._known, self._at = known, at
+        self._lock = threading.Lock()
+        self._mentioned: set[str] = set()
+        self._kept: dict[str, tuple[Validators | None, bool]] = {}
+        self._unreadable: dict[str, str] = {}
+
+    def remembered(self, url: str) -> DocumentMemory | None:
+        document = self._known.get(url)
+        return document.remembered(self._scene.sections) if document else None
+
+    def open(self, url: str) -> Sink:
+        before = self._known.get(url)
+        old: dict[int, int] = {}
+        if before:
+            with self._database.reading() as tx:
+                old = documents.listed(tx, before.id)
+        return Sink(
+            self._scene,
+            url,
+            before,
+            old,
+            at=self._at,
+            writing=self._writing,
+            closed=self._mention,
+        )
+
+    def keep(self, url: str, *, validators: Validators | None = None, read: bool = False) -> None:
+        with self._lock:
+            self._kept[url] = validators, read
+        self._mention(url)
+
+    def unreadable(self, url: str, reason: str) -> None:
+        with self._lock:
+            self._unreadable[url] = reason
+        self._mention(url)
+
+    def finish(self, *, gone_after: int, complete: bool) -> LookResult:
+        dropped = [one for url, one in self._known.items() if url not in self._mentioned]
+        for document in dropped if complete else ():
+            with self._writing() as tx:
+                self._drop(tx, document)
+        departures.find_listed(self._database, self._scene, self._writing)
+        if complete:
+            departures.send_off(self._scene, self._writing, gone_after)
+        return self._end(complete)
+
+    def _end(self, complete: bool) -> LookResult:
+        with self._writing() as tx:
+            self._store_mentions(tx)
+            if complete:
+                departures.count_miss(tx, self._scene.site_id)
+                tellers.seed(tx, self._scene.tellers, self._scene.number)
+            return _finished(tx, self._scene, complete)
+
+    def _store_mentions(self, tx: Transaction) -> None:
+        """What was said of documents that were not read. A validator that stayed is not
+        rewritten, so a look at which nothing changed writes nothing here."""
+        for url, (validators, read) in self._kept.items():
+            if document := self._known.get(url):
+                memory = document.memory
+                if validators and memory and validators != memory.validators:
+                    documents.change(
+                        tx,
+                        document.id,
+                        etag=validators.etag,
+                        last_modified=validators.last_modified,
+                    )
+                if read:
+                    documents.change(tx, document.id, read_at=self._at)
+        for url, reason in self._unreadable.items():
+            known = self._known.get(url)
+            number = known.id if known else self._add(tx, url)
+            documents.change(tx, number, trouble=clean(reason))
+
+    def _add(self, tx: Transaction, url: str) -> int:
+        return documents.add(tx, self._scene.site_id, url, self._scene.number)
+
+    def _drop(self, tx: Transaction, document: Document) -> None:
+        counts = Counts(self._scene.baseline_look)
+        changes.lose(tx, self._scene, documents.listed(tx, document.id), counts)
+        documents.forget(tx, document.id)
+        counts.store(tx, self._scene.site_id, self._scene.number)
+
+    def _mention(self, url: str) -> None:
+        with self._lock:
+            self._mentioned.add(url)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Transaction]:
+        with self._database.transaction(durable=False) as tx:
+            leases.check(tx, self._lease)
+            yield tx
+
+
+def _finished(tx: Transaction, scene: Scene, complete: bool) -> LookResult:
+    site_row = tx.one(SITE, of_site=scene.site_id)
+    look_row = tx.one(LOOK, of_site=scene.site_id, of_number=scene.number)
+    tx.execute(
+        OF_LOOK.values(finished=True, complete=complete, listed=site_row.listed),
+        of_site=scene.site_id,
+        of_number=scene.number,
+    )
+    return LookResult(
+        first=site_row.baseline_look == 0,
+        listed=site_row.listed,
+        delta=Delta(look_row.new, look_row.changed, look_row.gone),
+        baseline=site_row.baseline,
+        since_baseline=Delta(site_row.new_since, site_row.changed_since, site_row.gone_since),
+    )

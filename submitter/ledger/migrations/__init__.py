@@ -1,0 +1,1 @@
+"""Numbered changes of the schema, run by alembic inside our own transaction."""

@@ -1,0 +1,66 @@
+"""Sites and targets: their rows, made when first named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, bindparam, select, update
+
+from submitter.ledger.database import Transaction
+from submitter.ledger.schema import site, target
+
+SITE = select(site).where(site.c.origin == bindparam("of_origin"))
+TARGET = (
+    select(target)
+    .join(site, site.c.id == target.c.site_id)
+    .where(site.c.origin == bindparam("of_origin"), target.c.account == bindparam("of_account"))
+)
+TARGETS = select(target).where(target.c.site_id == bindparam("of_site"))
+DESCRIBE = (
+    update(target)
+    .where(target.c.id == bindparam("of_target"))
+    .values(engine=bindparam("to_engine"), property=bindparam("to_property"))
+)
+
+
+def site_row(tx: Transaction, origin: str) -> Row[Any]:
+    """The site's row; a new one knows nothing yet."""
+    found = tx.first(SITE, of_origin=origin)
+    if found is None:
+        tx.execute(site.insert(), origin=origin)
+        found = tx.one(SITE, of_origin=origin)
+    return found
+
+
+def target_row(tx: Transaction, origin: str, account: str) -> Row[Any]:
+    found = tx.first(TARGET, of_origin=origin, of_account=account)
+    if found is None:
+        tx.execute(target.insert(), site_id=site_row(tx, origin).id, account=account)
+        found = tx.one(TARGET, of_origin=origin, of_account=account)
+    return found
+
+
+def described_target(
+    tx: Transaction, origin: str, account: str, *, engine: str, property: str
+) -> int:
+    """The target's number, with its engine and property as last planned."""
+    row = target_row(tx, origin, account)
+    if (row.engine, row.property) != (engine, property):
+        tx.execute(DESCRIBE, of_target=row.id, to_engine=engine, to_property=property)
+    return int(row.id)
+
+
+def target_ids(tx: Transaction, site_id: int) -> list[int]:
+    return [row.id for row in tx.rows(TARGETS, of_site=site_id)]
+
+
+def known_targets(
+    tx: Transaction, origins: Sequence[str] | None = None
+) -> dict[int, tuple[str, str]]:
+    """(origin, account) by target number, of these sites or of all."""
+    wanted = None if origins is None else set(origins)
+    rows = tx.rows(select(target.c.id, site.c.origin, target.c.account).join(site))
+    return {
+        row.id: (row.origin, row.account) for row in rows if wanted is None or row.origin in wanted
+    }

@@ -1,0 +1,90 @@
+"""One folder, and the calls to the system between which a crash may fall."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from submitter.errors import PublishError
+
+BUFFER_BYTES = 1024 * 1024
+MEMORY_BYTES = 8 * 1024 * 1024
+"""What is set aside waits in memory up to this size, then in a nameless file of the folder."""
+
+
+class Disk:
+    """Knows no sitemap. Lets OSError through; callers turn it into PublishError by `troubles`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Make the folder if need be and keep other runs out. PublishError when one is there.
+
+        The lock is the folder's own: it leaves no file behind and dies with the process.
+        """
+        with troubles(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            handle = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            self._take(handle)
+            yield
+        finally:
+            os.close(handle)
+
+    def _take(self, handle: int) -> None:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise PublishError(str(self.folder), "another run is writing here") from error
+
+    def names(self) -> list[str]:
+        return os.listdir(self.folder)
+
+    def size(self, name: str) -> int:
+        return (self.folder / name).stat().st_size
+
+    def read(self, name: str) -> BinaryIO:
+        return open(self.folder / name, "rb", buffering=BUFFER_BYTES)
+
+    def create(self, name: str, *, like: str) -> BinaryIO:
+        """A new file that others may read as they may read the file it will replace."""
+        handle = os.open(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        with contextlib.suppress(FileNotFoundError):
+            os.fchmod(handle, (self.folder / like).stat().st_mode & 0o777)
+        return open(handle, "wb", buffering=BUFFER_BYTES)
+
+    def sync(self, file: BinaryIO) -> None:
+        file.flush()
+        os.fsync(file.fileno())
+
+    def rename(self, name: str, new_name: str) -> None:
+        os.replace(self.folder / name, self.folder / new_name)
+
+    def remove(self, name: str) -> None:
+        (self.folder / name).unlink(missing_ok=True)
+
+    def sync_folder(self) -> None:
+        handle = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def scratch(self) -> IO[bytes]:
+        return tempfile.SpooledTemporaryFile(MEMORY_BYTES, dir=str(self.folder))
+
+
+@contextlib.contextmanager
+def troubles(path: Path | str) -> Iterator[None]:
+    """Turn the system's errors into ours, with the file they are about."""
+    try:
+        yield
+    except OSError as error:
+        raise PublishError(str(path), error.strerror or type(error).__name__) from error

@@ -1,0 +1,128 @@
+"""Two runs at once are safe: one lease, a fence that grows, and no write without it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from ledger_samples import NOW, SITE, allowance, claim, open_ledger, rule, settle, sitemap_action
+
+from submitter.core.looks import RootLook
+from submitter.errors import LeaseLost, LedgerBusy
+from submitter.ledger.ledger import SqlLedger
+from submitter.ports import Lease
+
+LATER = NOW + timedelta(seconds=61)
+
+
+def test_a_living_lease_keeps_others_out_and_says_whose_it_is(ledger: SqlLedger) -> None:
+    ledger.acquire("run", "host 17", ttl_s=60, now=NOW)
+    with pytest.raises(LedgerBusy, match=r"'host 17' holds the lease 'run' since 2026-11-30 12:00"):
+        ledger.acquire("run", "host 18", ttl_s=60, now=NOW + timedelta(seconds=59))
+
+
+def test_an_expired_lease_goes_to_the_next_with_a_higher_fence(ledger: SqlLedger) -> None:
+    first = ledger.acquire("run", "a", ttl_s=60, now=NOW)
+    second = ledger.acquire("run", "b", ttl_s=60, now=LATER)
+    assert second.fence > first.fence
+    assert second.expires_at == LATER + timedelta(seconds=60)
+
+
+def test_a_renewed_lease_lives_on(ledger: SqlLedger) -> None:
+    lease = ledger.acquire("run", "a", ttl_s=60, now=NOW)
+    renewed = ledger.renew(lease, ttl_s=60, now=NOW + timedelta(seconds=50))
+    assert renewed.fence == lease.fence
+    with pytest.raises(LedgerBusy):
+        ledger.acquire("run", "b", ttl_s=60, now=LATER)
+
+
+def test_a_released_lease_is_free_at_once_and_its_fence_is_spent(ledger: SqlLedger) -> None:
+    first = ledger.acquire("run", "a", ttl_s=60, now=NOW)
+    ledger.release(first)
+    second = ledger.acquire("run", "b", ttl_s=60, now=NOW)
+    assert second.fence > first.fence
+    with pytest.raises(LeaseLost, match="'b' took it"):
+        ledger.renew(first, ttl_s=60, now=NOW)
+
+
+def test_releasing_a_lost_lease_leaves_the_new_owner_alone(ledger: SqlLedger) -> None:
+    first = ledger.acquire("run", "a", ttl_s=60, now=NOW)
+    second = ledger.acquire("run", "b", ttl_s=60, now=LATER)
+    ledger.release(first)
+    assert ledger.renew(second, ttl_s=60, now=LATER).fence == second.fence
+
+
+def test_leases_of_other_names_do_not_meet(ledger: SqlLedger) -> None:
+    ledger.acquire("run", "a", ttl_s=60, now=NOW)
+    assert ledger.acquire("lane gsc", "b", ttl_s=60, now=NOW).owner == "b"
+
+
+def test_the_same_owner_may_come_again_but_its_old_lease_is_lost(ledger: SqlLedger) -> None:
+    first = ledger.acquire("run", "a", ttl_s=60, now=NOW)
+    ledger.acquire("run", "a", ttl_s=60, now=NOW)
+    with pytest.raises(LeaseLost):
+        ledger.renew(first, ttl_s=60, now=NOW)
+
+
+def test_the_lease_of_an_owner_known_to_be_dead_is_free_at_once() -> None:
+    ledger = open_ledger("sqlite:///:memory:", is_dead=lambda owner: owner == "dead")
+    ledger.acquire("run", "dead", ttl_s=60, now=NOW)
+    assert ledger.acquire("run", "b", ttl_s=60, now=NOW).owner == "b"
+    with pytest.raises(LedgerBusy):
+        ledger.acquire("run", "c", ttl_s=60, now=NOW)
+    ledger.close()
+
+
+def test_an_expired_lease_that_nobody_took_may_still_write(ledger: SqlLedger) -> None:
+    lease = ledger.acquire("run", "a", ttl_s=60, now=NOW)
+    assert claim(ledger, lease, sitemap_action(), at=LATER)
+
+
+WRITES = {
+    "look": lambda ledger, lease: ledger.look(lease, SITE, tell=[rule()], at=NOW),
+    "accept_look": lambda ledger, lease: ledger.accept_look(lease, SITE),
+    "record_roots": lambda ledger, lease: ledger.record_roots(
+        lease, SITE, [RootLook(SITE, True, "c", NOW, 1, False)]
+    ),
+    "adopt_pages": lambda ledger, lease: ledger.adopt_pages(
+        lease, SITE, account="a", pages=[], at=NOW
+    ),
+    "claim": lambda ledger, lease: claim(ledger, lease, sitemap_action()),
+    "settle": lambda ledger, lease: settle(ledger, lease, 1, sitemap_action()),
+    "defer": lambda ledger, lease: ledger.defer(
+        lease, sitemap_action(), not_before=None, reason="deadline"
+    ),
+    "save_allowance": lambda ledger, lease: ledger.save_allowance(lease, allowance()),
+    "record_checks": lambda ledger, lease: ledger.record_checks(lease, SITE, "gsc", [], at=NOW),
+    "recover": lambda ledger, lease: ledger.recover(lease, now=NOW, not_before={}),
+    "renew": lambda ledger, lease: ledger.renew(lease, ttl_s=60, now=NOW),
+}
+
+
+@pytest.mark.parametrize("write", sorted(WRITES))
+def test_nothing_is_written_under_a_lost_lease(ledger: SqlLedger, write: str) -> None:
+    old = ledger.acquire("run", "a", ttl_s=60, now=NOW)
+    claim(ledger, old, sitemap_action())
+    ledger.acquire("run", "b", ttl_s=60, now=LATER)
+    with pytest.raises(LeaseLost):
+        WRITES[write](ledger, old)
+
+
+def test_a_look_stops_storing_when_its_lease_is_lost(ledger: SqlLedger) -> None:
+    old = ledger.acquire("run", "a", ttl_s=60, now=NOW)
+    look = ledger.look(old, SITE, tell=[rule()], at=NOW)
+    ledger.acquire("run", "b", ttl_s=60, now=LATER)
+    with pytest.raises(LeaseLost):
+        look.finish(gone_after=1, complete=True)
+
+
+def test_two_ledgers_on_one_file_share_the_lease(file_url: str) -> None:
+    first, second = open_ledger(file_url), open_ledger(file_url)
+    lease: Lease = first.acquire("run", "a", ttl_s=60, now=NOW)
+    with pytest.raises(LedgerBusy):
+        second.acquire("run", "b", ttl_s=60, now=NOW)
+    second.acquire("run", "b", ttl_s=60, now=LATER)
+    with pytest.raises(LeaseLost):
+        claim(first, lease, sitemap_action())
+    first.close()
+    second.close()

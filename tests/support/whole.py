@@ -1,0 +1,280 @@
+"""A whole fleet over the sandbox: sites, engines, an inventory on disk, and runs over all of it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from cryptography.hazmat.primitives.asymmetric import rsa
+from submitter.core.fleet import Fleet, Target
+from submitter.core.records import LogRow, RunRow
+from submitter.core.summary import Json
+from submitter.ledger import open_ledger
+from submitter.owners import this_owner
+from submitter.ports import Ledger, LogFilter
+from submitter.preview import Preview, preview
+from submitter.retries import RetryRules
+from submitter.runner import RunRules
+from submitter.runs import RunReport, RunRequest, Tools, run_fleet
+from submitter.sandbox import Sandbox, SandboxClock, Section
+from submitter.sandbox.fleet_site import FleetSite
+from submitter.wiring import Wiring, load_fleet
+
+START = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)
+"""Six in the evening in Shanghai, two at night in California: no midnight is near."""
+
+DOMAIN = "whole.test"
+EMAIL = "submitter@sandbox-project.iam.gserviceaccount.com"
+RULES = RunRules(retries=RetryRules(), call_timeout_s=1.0)
+
+
+class SandboxTime:
+    """`ports.Clock` of the sandbox's own time: both sides agree, and a sleep costs nothing."""
+
+    def __init__(self, clock: SandboxClock) -> None:
+        self._clock = clock
+
+    def now(self) -> datetime:
+        return self._clock.now()
+
+    def monotonic(self) -> float:
+        return self._clock.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        self._clock.advance(max(seconds, 0.0))
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One run: its report, and the calls that it made."""
+
+    report: RunReport
+    calls: list[LogRow]
+
+    @property
+    def summary(self) -> Any:
+        return self.report.summary
+
+    @property
+    def exit_code(self) -> int:
+        return self.report.exit_code
+
+    def counts(self, kind: str, site: str = "", account: str = "") -> dict[str, int]:
+        """What was counted in `sitemaps` or `pages`, without the zeros; of one target or of all."""
+        places = [self.target(site, account)] if site else [self.summary]
+        return {name: n for place in places for name, n in place["counts"][kind].items() if n}
+
+    def target(self, site: str, account: str) -> Any:
+        [found] = [
+            one
+            for one in self.summary["targets"]
+            if (one["site"], one["account"]) == (site, account)
+        ]
+        return found
+
+    def findings(self, site: str) -> set[str]:
+        targets = [one for one in self.summary["targets"] if one["site"] == site]
+        return {finding["id"] for target in targets for finding in target["findings"]}
+
+    def skips(self, site: str) -> dict[str, int]:
+        return {
+            one["reason"]: one["count"] for one in self.summary["skips"] if one["site"] == site
+        }
+
+
+@dataclass
+class World:
+    """Sites of one domain, a Google account that owns it, a Baidu token, and a ledger on disk.
+
+    Sites are added with what stands of them in the inventory; nothing is told before `run`.
+    """
+
+    sandbox: Sandbox
+    folder: Path
+    accounts: dict[str, dict[str, object]] = field(default_factory=dict)
+    entries: dict[str, dict[str, object]] = field(default_factory=dict)
+    runs: int = 0
+
+    def __post_init__(self) -> None:
+        account = self.sandbox.google.add_account(EMAIL)
+        account._key = one_key()
+        self.sandbox.google.set_limits(None, None)
+        self.sandbox.google.grant(EMAIL, f"sc-domain:{DOMAIN}")
+        self.put_secret("google.json", json.dumps(self.sandbox.google.key_file(EMAIL)))
+        self.put_secret("baidu.token", self.sandbox.baidu.token)
+        google, baidu = self.sandbox.google.endpoint, self.sandbox.baidu.endpoint
+        self.accounts = {
+            "google": {"engine": "google", "credentials": "file:google.json", "endpoint": google},
+            "baidu": {"engine": "baidu", "token": "file:baidu.token", "endpoint": baidu},
+        }
+
+    # -- what is there
+
+    @property
+    def clock(self) -> SandboxClock:
+        return self.sandbox.clock
+
+    @property
+    def ledger_path(self) -> Path:
+        return self.folder / "ledger.db"
+
+    def put_secret(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.touch(mode=0o600)
+        path.write_text(text, encoding="utf-8")
+
+    def add(
+        self,
+        name: str,
+        pages: int = 5,
+        *,
+        quota: int | None = None,
+        property: str = "domain",
+        **keys: object,
+    ) -> FleetSite:
+        """A site with one flat sitemap, told to Google; with a `quota`, to Baidu as well.
+        `property` `host` is a property of its own. `keys` stand in the inventory as they are."""
+        section = Section("pages", pages, "/{word}-{n}", file="/sitemap.xml")
+        site = self.sandbox.fleet.add_site(f"{name}.{DOMAIN}", section, index=None)
+        accounts = ["google"]
+        if property == "host":
+            self.sandbox.google.grant(EMAIL, f"{site.origin}/")
+        if quota is not None:
+            self.sandbox.baidu.add_site(site.host, quota)
+            accounts.append("baidu")
+        self.entries[name] = {
+            "host": site.host,
+            "accounts": accounts,
+            "google_property": property,
+        } | keys
+        return site
+
+    def only(self, *names: str) -> list[Target]:
+        """Targets of these accounts."""
+        return [one for one in self.fleet().targets() if one.account.name in names]
+
+    def write(self) -> Path:
+        peers = {f"{entry['host']}:80": self.sandbox.address for entry in self.entries.values()}
+        document = {
+            "version": 1,
+            "name": "whole",
+            "ledger": "sqlite:///ledger.db",
+            "accounts": self.accounts,
+            "defaults": {"scheme": "http", "sitemaps": ["http://{host}/sitemap.xml"]},
+            "fetch": {"connect_to": peers, "timeout_s": 5},
+            "sites": [
+                {
+                    "domain": DOMAIN,
+                    "allow_private": ["127.0.0.0/8"],
+                    "subdomains": list(self.entries.values()),
+                }
+            ],
+        }
+        path = self.folder / "inventory.yaml"
+        path.write_text(yaml.safe_dump(document, allow_unicode=True), encoding="utf-8")
+        return path
+
+    def fleet(self) -> Fleet:
+        return load_fleet(self.write())
+
+    # -- running
+
+    @contextmanager
+    def wired(self, **parts: Any) -> Iterator[Wiring]:
+        """Everything as a run of its own would open it; `parts` go to `Wiring`."""
+        given = {"clock": SandboxTime(self.clock), "rules": RULES} | parts
+        wiring = Wiring(self.fleet(), environ={}, **given)
+        try:
+            yield wiring
+        finally:
+            wiring.close()
+
+    def run(
+        self,
+        *,
+        targets: Sequence[Target] | None = None,
+        adapt: Callable[[Tools], Tools] = lambda tools: tools,
+        stop: threading.Event | None = None,
+        **request: Any,
+    ) -> Ran:
+        """A run as the command makes it. `adapt` may put other parts in place of the real ones."""
+        self.runs += 1
+        with self.wired(stop=stop) as wiring:
+            asked = self.request(wiring.fleet, f"run-{self.runs}", targets, **request)
+            report = run_fleet(asked, adapt(wiring.tools()))
+            calls = list(wiring.ledger.log(LogFilter(run=asked.run)))
+        return Ran(report, calls)
+
+    def plan(self, **request: Any) -> Preview:
+        with self.wired() as wiring:
+            return preview(self.request(wiring.fleet, "preview", None, **request), wiring.tools())
+
+    def request(
+        self, fleet: Fleet, run: str, targets: Sequence[Target] | None, **more: Any
+    ) -> RunRequest:
+        asked = RunRequest(run, fleet, targets or fleet.targets(), this_owner())
+        return replace(asked, **more)
+
+    def next_day(self, zone: str = "Asia/Shanghai") -> None:
+        self.clock.move_past_midnight(zone)
+
+    # -- reading back
+
+    @contextmanager
+    def ledger(self) -> Iterator[Ledger]:
+        ledger = open_ledger(f"sqlite:///{self.ledger_path}")
+        try:
+            yield ledger
+        finally:
+            ledger.close()
+
+    def log(self) -> list[LogRow]:
+        with self.ledger() as ledger:
+            return list(ledger.log(LogFilter()))
+
+    def run_rows(self) -> list[RunRow]:
+        with self.ledger() as ledger:
+            return ledger.runs(limit=1_000)
+
+    def sitemap_states(self) -> dict[str, str]:
+        """Sitemap → its state at Google."""
+        with self.ledger() as ledger:
+            return {
+                sitemap: str(standing.state)
+                for standings in ledger.sitemap_standings().values()
+                for sitemap, standing in standings.items()
+            }
+
+    def page_states(self) -> dict[str, str]:
+        """Page → how its last call at Baidu ended; pages of no call are missing."""
+        with self.ledger() as ledger:
+            return {row.loc: row.state for row in ledger.page_log(LogFilter())}
+
+
+@contextmanager
+def world(folder: Path, *, start: datetime = START) -> Iterator[World]:
+    """An empty world whose time stands still until it is moved."""
+    with Sandbox(clock=SandboxClock(frozen_at=start)) as sandbox:
+        yield World(sandbox, folder)
+
+
+@lru_cache(maxsize=1)
+def one_key() -> rsa.RSAPrivateKey:
+    """One key for every world: making one is slow."""
+    return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+def shown(counts: Mapping[str, int]) -> dict[str, int]:
+    return {name: n for name, n in counts.items() if n}
+
+
+def as_text(summary: Json) -> str:
+    return json.dumps(summary, default=str)
