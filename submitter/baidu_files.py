@@ -25,7 +25,7 @@ from submitter.core.checklist import (
     agenda,
     relist,
 )
-from submitter.core.findings import MAX_EXAMPLES, Finding, Severity
+from submitter.core.findings import MAX_EXAMPLES, Finding, Meaning, Severity
 from submitter.core.fleet import GuardRule
 from submitter.core.guard import judge
 from submitter.core.looks import Delta, RootLook, SiteLook
@@ -225,53 +225,56 @@ def _about_files(order: Order, change: FamilyChange, complete: bool) -> tuple[Fi
     missing = [order.address(order.family.name(number)) for number in change.missing]
     over = len(standing) - most if most else 0
     cut, elsewhere = int(not complete), int(urlsplit(where).path != "/")
+    left_out, examples = change.left_out.get(FILE_LIMIT, 0), map(urls.shown, change.examples)
     notes = (
-        Finding(
-            "incomplete-list", _WARNING, where, "a part was not read: no page was removed", cut
-        ),
-        Finding(
-            FILE_LIMIT,
-            _ERROR,
-            where,
-            f"all {most} files are full: these pages are in none",
-            change.left_out.get(FILE_LIMIT, 0),
-            _some(map(urls.shown, change.examples)),
-        ),
-        Finding(
-            "too-many-files", _WARNING, where, f"more than {most} files; none was removed", over
-        ),
-        Finding("pages-moved", _INFO, where, "a file had grown over its limit", change.moved),
-        Finding("file-emptied", _WARNING, where, _EMPTIED, len(emptied), _some(emptied)),
-        Finding("file-missing", _ERROR, where, _MISSING, len(missing), _some(missing)),
-        Finding("not-at-root", _WARNING, where, _ROOT, elsewhere),
+        _note("incomplete-list", where, cut),
+        _note(FILE_LIMIT, where, left_out, examples, most=most),
+        _note("too-many-files", where, over, most=most),
+        _note("pages-moved", where, change.moved),
+        _note("file-emptied", where, len(emptied), emptied),
+        _note("file-missing", where, len(missing), missing),
+        _note("not-at-root", where, elsewhere),
     )
     return tuple(note for note in notes if note.count > 0)
-
-
-_EMPTIED: Final = "no page is left in it; its last one stays, since an empty sitemap is invalid"
-_MISSING: Final = "handed in, but gone from the folder, and there is no page to fill it"
-_ROOT: Final = "some copies of Baidu's help demand that sitemaps lie at the root"
 
 
 def _about_console(order: Order, to_do: Agenda) -> tuple[Finding, ...]:
     addresses = [item.address for item in to_do.withdraw]
-    full = f"the console takes {order.limits.in_all} addresses in all"
     notes = (
-        Finding(
-            "withdraw-file",
-            _WARNING,
-            order.site,
-            "no page is left behind it: take it out of the console, then tick it off",
-            len(addresses),
-            _some(addresses),
-        ),
-        Finding("console-full", _WARNING, order.site, full, to_do.over_limit),
+        _note("withdraw-file", order.site, len(addresses), addresses),
+        _note("console-full", order.site, to_do.over_limit, most=order.limits.in_all),
     )
     return tuple(note for note in notes if note.count > 0)
 
 
-def _some(examples: Iterable[str]) -> tuple[str, ...]:
-    return tuple(islice(examples, MAX_EXAMPLES))
+FILE_IDS: Final = {
+    "incomplete-list": Meaning(_WARNING, "a part was not read: no page was removed"),
+    FILE_LIMIT: Meaning(_ERROR, "all files are full: these pages are in none"),
+    "too-many-files": Meaning(_WARNING, "more files than may be handed in; none was removed"),
+    "pages-moved": Meaning(_INFO, "a file had grown over its limit"),
+    "file-emptied": Meaning(
+        _WARNING, "no page is left in it; its last one stays, since an empty sitemap is invalid"
+    ),
+    "file-missing": Meaning(
+        _ERROR, "handed in, but gone from the folder, and there is no page to fill it"
+    ),
+    "not-at-root": Meaning(
+        _WARNING, "some copies of Baidu's help demand that sitemaps lie at the root"
+    ),
+    "withdraw-file": Meaning(
+        _WARNING, "no page is left behind it: take it out of the console, then tick it off"
+    ),
+    "console-full": Meaning(_WARNING, "the console takes no more addresses"),
+}
+"""Ids of findings about the files and their list, for the docs. They only grow."""
+
+
+def _note(
+    id: str, where: str, count: int, examples: Iterable[str] = (), *, most: int | None = None
+) -> Finding:
+    severity, text = FILE_IDS[id]
+    message = text if most is None else f"{text} ({most:,} at most)"
+    return Finding(id, severity, where, message, count, tuple(islice(examples, MAX_EXAMPLES)))
 
 
 # ---------------------------------------------------------------- JSON

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from submitter.core.accounting import ExitCode
 from submitter.core.calls import Action, Survey
-from submitter.core.findings import Finding, Severity
+from submitter.core.findings import Finding, Meaning, Severity
 from submitter.core.fleet import Account, Fleet, Target
 from submitter.core.traits import Kind
 from submitter.errors import ConfigError, EngineError, NotAuthorized
@@ -18,6 +18,8 @@ from submitter.runner import Channel
 CALL_TIMEOUT_S = 30.0
 ASKERS = 8
 CONFIGURATION = "configuration"
+CHECK_IDS = {"unused-account": Meaning(Severity.INFO, "no site uses the account")}
+"""Ids of findings about the inventory as a whole, for the docs. They only grow."""
 
 
 class Health(StrEnum):
@@ -166,8 +168,9 @@ def diagnosis_of(error: EngineError) -> Diagnosis:
 
 def unused_accounts(fleet: Fleet) -> tuple[Finding, ...]:
     used = {name for site in fleet.sites for name in site.accounts}
+    severity, text = CHECK_IDS["unused-account"]
     return tuple(
-        Finding("unused-account", Severity.INFO, name, f"no site uses the account {name!r}")
+        Finding("unused-account", severity, name, f"{text} {name!r}")
         for name in fleet.accounts
         if name not in used
     )

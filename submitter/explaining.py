@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from submitter.core import urls
+from submitter.core.causes import meaning_of, next_step_of
 from submitter.core.fleet import Fleet, Site
 from submitter.core.records import Explanation, LogRow, PageTarget, SitemapStatus
 from submitter.core.states import TOLD, State
@@ -63,21 +64,33 @@ def _told_page(site: str, target: PageTarget) -> ToldTo:
 
 
 def why_not(
-    state: str, reason: str, not_before: datetime | None, last: LogRow | None
+    state: str,
+    reason: str,
+    not_before: datetime | None,
+    last: LogRow | None,
+    engine: str = "",
 ) -> str | None:
-    """Why an engine does not have it yet, in words; None when it has it."""
+    """Why an engine does not have it yet, in words; None when it has it. `reason` may be a cause:
+    then no call was begun, and `last` is about something else."""
     if state in TOLD:
         return None
     words = [_STATE_WORDS.get(state, state)]
-    if reason:
-        words.append(reason)
-    if last is not None and last.message and last.message != reason:
-        words.append(f"the engine said: {last.message}")
-    if last is not None and last.next_step:
-        words.append(last.next_step)
+    if meaning := meaning_of(reason, engine):
+        words += [meaning, next_step_of(reason, engine) or ""]
+    else:
+        words += [reason, *_last_words(last, reason)]
     if not_before is not None:
         words.append(f"not before {timestamp(not_before)}")
-    return "; ".join(words)
+    return "; ".join(word for word in words if word)
+
+
+def _last_words(last: LogRow | None, reason: str) -> list[str]:
+    """What became of the last call: what it means, what was said, what to do."""
+    if last is None:
+        return []
+    said = f"the engine said: {last.message}" if last.message not in ("", reason) else ""
+    step = last.next_step or next_step_of(last.cause, last.engine)
+    return [meaning_of(last.cause, last.engine) or "", said, step or ""]
 
 
 _STATE_WORDS = {

@@ -10,6 +10,7 @@ from submitter.core.fleet import Account, Site
 from submitter.core.looks import SiteLook, TellRule
 from submitter.core.traits import Kind, Traits
 from submitter.ports import Lease, Ledger
+from submitter.prelaunch import sample_site
 from submitter.walk import Surroundings, walk_site
 
 log = logging.getLogger(__name__)
@@ -22,6 +23,7 @@ def observe(
     roots = tuple(ledger.roots_of(site.origin)) if site.sitemaps is None else ()
     look = ledger.look(lease, site.origin, tell=tell, at=around.clock.now())
     seen = walk_site(site, look, replace(around, remembered_roots=roots))
+    seen = sample_site(site, seen, ledger=ledger, around=around)
     if not (seen.unfinished or around.partial):
         ledger.record_roots(lease, site.origin, seen.roots)
     delta = seen.delta

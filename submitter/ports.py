@@ -155,6 +155,8 @@ class Fetched(Protocol):
     content_type: str
     charset: str | None
     validators: Validators
+    robots_tags: Sequence[str]
+    """Every X-Robots-Tag of the answer, as it came."""
 
     def chunks(self) -> Iterator[bytes]:
         """Inflated bytes in pieces of any size. Raises FetchError when a limit or the time is
@@ -424,6 +426,10 @@ class Ledger(Protocol):
         """By a page's normal form; one entry per site that lists it (usually one)."""
 
     def documents_of(self, site: str) -> list[DocumentMemory]: ...
+
+    def sample_pages(self, site: str, *, limit: int) -> list[str]:
+        """The spellings of some pages that the site lists now, those seen first at the latest look
+        before others. The same ones every time, as long as the site lists the same."""
 
     def close(self) -> None: ...
 

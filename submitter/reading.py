@@ -1,163 +1,256 @@
-"""Reads one document from its bytes into a look: the pages of the site's own host, counted."""
+"""Reads one document from its bytes into a look.
+
+Reading is cut in two: `read_document` fetches and parses, in whatever thread or process, and says
+part by part what it found; `DocumentScribe` writes the parts down, in the order of the walk.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final, Protocol
 
-from submitter.core.findings import MAX_EXAMPLES, Finding, Severity
+from submitter.core.findings import Finding, Severity
 from submitter.core.fleet import Site
-from submitter.core.looks import DocumentKind, DocumentReading, PageRow, Validators
-from submitter.core.sections import Sorter
-from submitter.core.sitemap import Entry, Reading, SitemapReader
+from submitter.core.looks import (
+    DocumentKind,
+    DocumentMemory,
+    DocumentReading,
+    PageRow,
+    Validators,
+)
+from submitter.core.pagereader import PageReader, PageReading, ReadOrder
 from submitter.errors import FetchError, SitemapError
-from submitter.ports import DocumentResult, DocumentSink, Fetched, Look
+from submitter.ports import DocumentResult, Fetched, Look, Source
 from submitter.spool import Spool
 
-_OTHER_SCHEME = {"https": "http", "http": "https"}
+
+PIECE_BYTES: Final = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """One document after reading: its report, and what the tree above it needs."""
+class Errand:
+    """One document to be fetched and read. `validators`: ask whether it changed."""
 
-    reading: DocumentReading
-    content: str
-    children: tuple[str, ...]
+    url: str
+    site: Site
+    source: Source
+    now: datetime
+    memory: DocumentMemory | None = None
+    validators: Validators | None = None
+    until: float | None = None
 
 
-class DocumentScribe:
-    """Writes documents of one site into one look, and counts what is not used."""
+# ---------------------------------------------------------------- what reading says
 
-    def __init__(self, site: Site, look: Look, *, now: datetime) -> None:
-        self._look, self._now = look, now
-        self._own = f"{site.scheme}://{site.host}/"
-        self._other_scheme = f"{_OTHER_SCHEME[site.scheme]}://{site.host}/"
-        self._sorter = Sorter(site.sections)
-        self.foreign = 0
-        self.skipped: Counter[str] = Counter()
 
-    def write(self, url: str, fetched: Fetched, body: Spool) -> Written:
-        """Read to the end or to the break. Raises SitemapError when nothing of it may be used."""
-        reader = SitemapReader(url, now=self._now, charset=fetched.charset)
-        page = _PageSieve(url, self._own, self._other_scheme, self._sorter)
-        sink = self._look.open(url)
-        children: list[str] = []
-        broken: FetchError | None = None
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The answer came; nothing of its body is needed yet."""
+
+    final_url: str
+    status: int
+    validators: Validators
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The document is as remembered: the server said so or, with `read`, its bytes are equal."""
+
+    read: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """The pages so far count for nothing; they follow once more from the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The document was read to its end, or to the break."""
+
+    report: DocumentReading
+    result: DocumentResult
+    foreign: int
+    skipped: Mapping[str, int]
+
+
+Part = Head | Unchanged | Again | Sequence[PageRow] | Done
+"""First a `Head`; then `Unchanged`, or pages and at last `Done`."""
+
+
+class Parts(Iterator[Part], Protocol):
+    """A document while it is read. Raises FetchError when it cannot be had, SitemapError when
+    nothing of it may be used."""
+
+    def close(self) -> None:
+        """Read no further."""
+
+
+# ---------------------------------------------------------------- who reads
+
+
+class Reader(Protocol):
+    """See `core.pagereader.PageReader`."""
+
+    def feed(self, piece: bytes) -> Sequence[PageRow]: ...
+
+    def finish(
+        self, *, complete: bool, delimited: bool
+    ) -> tuple[Sequence[PageRow], PageReading]: ...
+
+
+OpenReader = Callable[[ReadOrder], AbstractContextManager[Reader]]
+
+
+class Readers(Protocol):
+    """Who reads documents for walks. Thread-safe."""
+
+    def read(self, errand: Errand) -> Parts:
+        """Read the document that a walk needs now."""
+
+    def read_ahead(self, errand: Errand) -> Parts | None:
+        """Begin with a document that a walk will need soon; None when that does not pay."""
+
+    def stop(self) -> None:
+        """No walk reads for a while."""
+
+
+class SoleReader:
+    """Implements `Readers` in the thread of each walk."""
+
+    def read(self, errand: Errand) -> Parts:
+        return read_document(errand)
+
+    def read_ahead(self, errand: Errand) -> None:
+        del errand
+
+    def stop(self) -> None:
+        return None
+
+
+def read_here(order: ReadOrder) -> AbstractContextManager[Reader]:
+    """A reader in this process."""
+    return nullcontext(PageReader(order))
+
+
+# ---------------------------------------------------------------- from an errand to parts
+
+
+def read_document(
+    errand: Errand, open_reader: OpenReader = read_here
+) -> Generator[Part, None, None]:
+    """Fetch and read the document; see `Parts`."""
+    memory = errand.memory
+    with errand.source.fetch(
+        errand.url, site=errand.site, validators=errand.validators, until=errand.until
+    ) as fetched:
+        yield Head(fetched.final_url, fetched.status, fetched.validators)
+        if fetched.status == 304 and memory is not None:
+            yield Unchanged(read=False)
+            return
+        with Spool(fetched.chunks(), wanted=memory is not None) as body:
+            if memory and memory.complete and body.sha256() == memory.body_sha256:
+                yield Unchanged(read=True)
+            else:
+                yield from _read_body(errand, fetched, body, open_reader)
+
+
+def _read_body(
+    errand: Errand, fetched: Fetched, body: Spool, open_reader: OpenReader
+) -> Generator[Part, None, None]:
+    order = ReadOrder.of(errand.site, errand.url, now=errand.now, charset=fetched.charset)
+    broken: FetchError | None = None
+    with open_reader(order) as reader:
         try:
-            for piece in body.pieces():
-                self._use(reader, reader.feed(piece), page, sink, children)
+            for piece in gathered(body.pieces()):
+                if rows := reader.feed(piece):
+                    yield rows
         except FetchError as error:
             broken = error
-        try:
-            rest, reading = reader.close(
-                transport_complete=broken is None and _ended_whole(fetched, reader.kind)
-            )
-        except SitemapError as unusable:
-            raise broken or unusable from None
-        self._use(reader, rest, page, sink, children)
-        if broken is not None and not reading.entries:
-            raise broken
-        report = _report(url, fetched, reading, page, children, broken)
-        sink.close(_result(reading, report, body, fetched, children))
-        self._count(page, reading)
-        return Written(report, reading.content, tuple(children))
-
-    def _use(
-        self,
-        reader: SitemapReader,
-        entries: Sequence[Entry],
-        page: _PageSieve,
-        sink: DocumentSink,
-        children: list[str],
-    ) -> None:
-        if not entries:
-            return
-        if reader.kind is DocumentKind.INDEX:
-            children.extend(entry.loc for entry in entries)
-        else:
-            sink.add(page.sift(entries))
-
-    def _count(self, page: _PageSieve, reading: Reading) -> None:
-        self.foreign += page.foreign
-        self.skipped.update(reading.skipped)
-        if reading.over_limit:
-            self.skipped["over-limit"] += reading.over_limit
-        if page.foreign:
-            self.skipped["foreign-host"] += page.foreign
+        rows, found = _finish(reader, fetched, broken)
+        if rows:
+            yield rows
+    yield _sum_up(errand.url, fetched, body, found, broken)
 
 
-def _ended_whole(fetched: Fetched, kind: DocumentKind | None) -> bool:
-    """A body without a mark of its end is whole when its root element closed; a list has none."""
-    return fetched.complete or (not fetched.delimited and kind is not DocumentKind.TEXT)
+def gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The same bytes in pieces large enough to be worth a reader's while."""
+    waiting = bytearray()
+    try:
+        for piece in pieces:
+            waiting += piece
+            if len(waiting) >= PIECE_BYTES:
+                yield bytes(waiting)
+                waiting.clear()
+    except FetchError:
+        if waiting:
+            yield bytes(waiting)
+        raise
+    if waiting:
+        yield bytes(waiting)
 
 
-class _PageSieve:
-    """Lets the pages of one host through and remembers examples of the others."""
+def _finish(
+    reader: Reader, fetched: Fetched, broken: FetchError | None
+) -> tuple[Sequence[PageRow], PageReading]:
+    complete, delimited = fetched.complete, fetched.delimited
+    if broken is not None:
+        complete, delimited = False, True
+    try:
+        rows, found = reader.finish(complete=complete, delimited=delimited)
+    except SitemapError as unusable:
+        raise broken or unusable from None
+    if broken is not None and not found.reading.entries:
+        raise broken
+    return rows, found
 
-    def __init__(self, document: str, own: str, other_scheme: str, sorter: Sorter) -> None:
-        self._document, self._own, self._other_scheme = document, own, other_scheme
-        self._place = sorter.place
-        self.used = self.foreign = self.wrong_scheme = 0
-        self._examples: list[str] = []
 
-    def sift(self, entries: Sequence[Entry]) -> list[PageRow]:
-        own, document, place = self._own, self._document, self._place
-        rows = []
-        for loc, identity, lastmod, _text in entries:
-            if identity.startswith(own) or self._is_ours(loc, identity):
-                rows.append(PageRow(identity, loc, lastmod, *place(identity, document)))
-        self.used += len(rows)
-        return rows
+def _sum_up(
+    url: str, fetched: Fetched, body: Spool, found: PageReading, broken: FetchError | None
+) -> Done:
+    report = _report(url, fetched, found, broken)
+    skipped = Counter(found.reading.skipped)
+    skipped.update({"over-limit": found.reading.over_limit, "foreign-host": found.foreign})
+    return Done(report, _result(report, fetched, body, found), found.foreign, +skipped)
 
-    def _is_ours(self, loc: str, identity: str) -> bool:
-        if identity.startswith(self._other_scheme):
-            self.wrong_scheme += 1
-            return True
-        self.foreign += 1
-        if len(self._examples) < MAX_EXAMPLES:
-            self._examples.append(loc)
-        return False
 
-    def findings(self) -> tuple[Finding, ...]:
-        found = []
-        if self.foreign:
-            message = f"pages on another host than {self._own} are not used for this site"
-            found.append(
-                Finding(
-                    "foreign-host",
-                    Severity.WARNING,
-                    self._document,
-                    message,
-                    self.foreign,
-                    tuple(self._examples),
-                )
-            )
-        if self.wrong_scheme:
-            message = f"pages at another scheme than {self._own}"
-            found.append(
-                Finding(
-                    "other-scheme", Severity.WARNING, self._document, message, self.wrong_scheme
-                )
-            )
-        return tuple(found)
+def _report(
+    url: str, fetched: Fetched, found: PageReading, broken: FetchError | None
+) -> DocumentReading:
+    findings = (*fetched.findings, *found.reading.findings, *found.findings)
+    if broken is not None:
+        findings += (Finding(broken.reason, Severity.ERROR, url, broken.problem),)
+    return DocumentReading(
+        url=url,
+        final_url=fetched.final_url,
+        depth=0,
+        kind=found.reading.kind,
+        http_status=fetched.status,
+        children=len(found.children),
+        pages=found.pages,
+        over_limit=found.reading.over_limit,
+        complete=found.reading.complete,
+        findings=findings,
+    )
 
 
 def _result(
-    reading: Reading, report: DocumentReading, body: Spool, fetched: Fetched, children: list[str]
+    report: DocumentReading, fetched: Fetched, body: Spool, found: PageReading
 ) -> DocumentResult:
     """What is remembered. Without hash and validators, the next look reads the document again."""
     again = _has_to_be_told_again(report)
     return DocumentResult(
-        kind=reading.kind,
-        complete=reading.complete,
+        kind=found.reading.kind,
+        complete=found.reading.complete,
         body_sha256="" if again else body.sha256() or "",
-        content=reading.content,
+        content=found.reading.content,
         validators=Validators() if again else fetched.validators,
-        children=tuple(children),
-        over_limit=reading.over_limit,
+        children=found.children,
+        over_limit=found.reading.over_limit,
     )
 
 
@@ -169,26 +262,31 @@ def _has_to_be_told_again(report: DocumentReading) -> bool:
     return report.kind is not DocumentKind.INDEX and not report.pages
 
 
-def _report(
-    url: str,
-    fetched: Fetched,
-    reading: Reading,
-    page: _PageSieve,
-    children: Sequence[str],
-    broken: FetchError | None,
-) -> DocumentReading:
-    findings = (*fetched.findings, *reading.findings, *page.findings())
-    if broken is not None:
-        findings += (Finding(broken.reason, Severity.ERROR, url, broken.problem),)
-    return DocumentReading(
-        url=url,
-        final_url=fetched.final_url,
-        depth=0,
-        kind=reading.kind,
-        http_status=fetched.status,
-        children=len(children),
-        pages=page.used,
-        over_limit=reading.over_limit,
-        complete=reading.complete,
-        findings=findings,
-    )
+# ---------------------------------------------------------------- from parts to a look
+
+
+class DocumentScribe:
+    """Writes documents of one site into one look, and counts what is not used."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self.foreign = 0
+        self.skipped: Counter[str] = Counter()
+
+    def write(self, url: str, parts: Iterator[Part]) -> Done:
+        """Take the pages and how it ended. Raises what `parts` raise; then nothing is stored."""
+        sink = self._look.open(url)
+        for part in parts:
+            match part:
+                case Done():
+                    sink.close(part.result)
+                    self.foreign += part.foreign
+                    self.skipped.update(part.skipped)
+                    return part
+                case Again():
+                    sink = self._look.open(url)
+                case Head() | Unchanged():
+                    raise AssertionError(f"{part} in the middle of a document")
+                case rows:
+                    sink.add(rows)
+        raise AssertionError("a document that was not read to any end")

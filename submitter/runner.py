@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from submitter.core import quota
 from submitter.core.accounting import Done
@@ -158,7 +158,7 @@ class AccountRun:
         except EngineError as error:
             outcome = self._outcome_of(self._actions[0], error)
             if isinstance(error, QuotaExhausted):
-                self._close_account_until(error)
+                self._close_account_until(error, error.resets_at)
             self._close(WHOLE_ACCOUNT, outcome)
             return None
         except OutOfTime:
@@ -295,8 +295,7 @@ class AccountRun:
         engine, allowance = self._channel.engine, self._allowance(action)
         if allowance is None or not self._channel.traits.quota_readable:
             return
-        known = quota.left(allowance, self._context.clock.now()) is not None
-        if known or not isinstance(engine, QuotaReader):
+        if allowance.reported_left is not None or not isinstance(engine, QuotaReader):
             return
 
         def ask() -> QuotaReading:
@@ -318,6 +317,16 @@ class AccountRun:
         if allowance is not None:
             with self._lock:
                 self._allowances[allowance.account, allowance.property] = allowance
+
+    def _carry_unknown(self, action: Action, settled: Allowance | None, outcome: Outcome) -> None:
+        """Book a lost call that crossed the engine's midnight on the new day, too."""
+        today = self._allowance(action)
+        if settled is None or today is None or today.day == settled.day:
+            return
+        carried = quota.carry_unknown(today, action.cost, outcome)
+        if carried is not today:
+            self._keep_allowance(carried)
+            self._context.ledger.save_allowance(self._context.lease, carried)
 
     # ------------------------------------------------------------ one call, retried
 
@@ -366,10 +375,15 @@ class AccountRun:
             case NotAuthorized():
                 self._close(action.property, outcome)
             case QuotaExhausted() if not self._channel.traits.metered:
-                self._close_account_until(error)
+                self._close_account_until(error, error.resets_at)
+                self._close(WHOLE_ACCOUNT, outcome)
+            case TooFast() if self._is_far_off(error):
+                outcome = self._park(action, outcome, error)
+                self._close_account_until(error, outcome.not_before)
                 self._close(WHOLE_ACCOUNT, outcome)
             case EngineUnavailable():
-                outcome = self._park(action, outcome, error)
+                if self._is_far_off(error):
+                    outcome = self._park(action, outcome, error)
                 self._count_miss(outcome)
             case OutcomeUnknown():
                 self._count_miss(outcome)
@@ -377,12 +391,14 @@ class AccountRun:
                 pass
         self._finish(action, outcome, called=called)
 
+    def _is_far_off(self, error: EngineUnavailable) -> bool:
+        """The engine named a time that is too long to wait for in this run."""
+        return error.retry_after_s is not None and self._retries.is_too_long(error.retry_after_s)
+
     def _park(self, action: Action, outcome: Outcome, error: EngineUnavailable) -> Outcome:
-        """The engine named a time that is too far off for this run: the item waits for it, and
-        so does everything else of its property."""
-        if error.retry_after_s is None or not self._retries.is_too_long(error.retry_after_s):
-            return outcome
-        not_before = self._context.clock.now() + timedelta(seconds=error.retry_after_s)
+        """The item waits for the time that the engine named, and so does all of its property."""
+        wait = timedelta(seconds=error.retry_after_s or 0.0)
+        not_before = self._context.clock.now() + wait
         self._context.ledger.defer(
             self._context.lease, action, not_before=not_before, reason=RETRY_AFTER
         )
@@ -410,9 +426,10 @@ class AccountRun:
         with self._lock:
             self._closed.setdefault(what, outcome)
 
-    def _close_account_until(self, error: QuotaExhausted) -> None:
+    def _close_account_until(self, error: EngineError, until: datetime | None) -> None:
+        """Remembered, so that the next run does not knock before that moment either."""
         now, zone = self._context.clock.now(), self._channel.traits.day_zone
-        until = error.resets_at or quota.next_day_starts(zone, now)
+        until = until or quota.next_day_starts(zone, now)
         name = self._channel.account.name
         row = Allowance(name, WHOLE_ACCOUNT, quota.engine_day(zone, now))
         closed = quota.close(row, until, error.problem[:200])
@@ -483,14 +500,16 @@ class _Attempt:
         error: EngineError | None = None
         try:
             receipt = run._channel.engine.send(self._call, timeout_s=context.call_timeout_s())
-            self.last = outcome_of_receipt(action, receipt, traits=traits, sent_at=at)
+            ended_at = context.clock.now()
+            self.last = outcome_of_receipt(action, receipt, traits=traits, sent_at=ended_at)
         except EngineError as raised:
-            error = raised
-            self.last = outcome_of_error(action, raised, traits=traits, sent_at=at)
+            error, ended_at = raised, context.clock.now()
+            self.last = outcome_of_error(action, raised, traits=traits, sent_at=ended_at)
         settled = self._settle_allowance(booked, error)
         run._keep_allowance(settled)
+        run._carry_unknown(action, settled, self.last)
         context.ledger.settle(
-            context.lease, attempt, action, self.last, at=context.clock.now(), allowance=settled
+            context.lease, attempt, action, self.last, at=ended_at, allowance=settled
         )
         if error is not None:
             self._slow_down(error)
@@ -508,7 +527,7 @@ class _Attempt:
         return settled
 
     def _slow_down(self, error: EngineError) -> None:
-        if isinstance(error, TooFast):
+        if isinstance(error, TooFast) and not self._run._is_far_off(error):
             self._run._channel.permits.penalize(error.retry_after_s or 1.0)
 
 

@@ -20,7 +20,7 @@ from submitter.core.plan import Plan
 from submitter.core.standing import Candidate
 from submitter.core.summary import Json, RunFacts, run_json
 from submitter.core.traits import Kind, Traits
-from submitter.errors import LeaseLost, LedgerBusy, UnsafePlan
+from submitter.errors import LeaseLost, LedgerBusy, LedgerError, UnsafePlan
 from submitter.observe import observe, tell_rule
 from submitter.planning import plan_targets, reasons_to_hold
 from submitter.ports import Clock, Lease, Ledger, Progress, Source
@@ -211,6 +211,8 @@ def _keep_alive(lease: Lease, tools: Tools, finished: threading.Event) -> None:
             log.error("the ledger's lease was taken by another run; this one stops")
             tools.stop.set()
             return
+        except LedgerError as problem:
+            log.warning("the ledger's lease could not be renewed, which is tried again: %s", problem)
 
 
 # ---------------------------------------------------------------- the steps

@@ -1,9 +1,10 @@
 """The page ledger at size, beside a plain way of doing the same in SQLite.
 
-Makes its own pages (about 90 bytes each, 50,000 a document), looks at the site on a first day, on
-a day with 1 % new, 0.5 % changed and 0.2 % gone, on a day on which every document is read but
-nothing changed, and on a day on which every document answers "not modified". Each way runs in a
-process of its own; only the time inside the ledger counts, not the making of pages.
+Makes its own pages (about 90 bytes each, 50,000 a document) and looks at the site on four days:
+the first; one with 1 % new, 0.5 % changed and 0.2 % gone; one on which every document is read but
+nothing changed; and one on which every document answers "not modified". Each way runs in a process
+of its own. Only the time inside the ledger counts, not the making of pages; speeds and
+ratios are by CPU, because disks and neighbours are noisy. Found = new, changed, gone.
 
     python scripts/benchmarks/ledger.py [--pages 1000000] [--first-run recent] [--only ours]
 """
@@ -21,6 +22,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from submitter.core.fleet import FirstRun
 from submitter.core.looks import DocumentKind, PageRow, TellRule
@@ -30,9 +32,7 @@ START = datetime(2026, 11, 30, 3, 0, tzinfo=UTC)
 PER_DOCUMENT = 50_000
 BATCH = 1_000
 DAYS = ("first load", "next day", "read, nothing changed", "not modified")
-
-Page = tuple[str, int]
-"""Address and lastmod."""
+Days = Iterator[tuple["Watch", object]]
 
 
 class Watch:
@@ -41,7 +41,7 @@ class Watch:
     def __init__(self) -> None:
         self.wall = self.cpu = 0.0
 
-    def run(self, step: Callable[..., object], *args: object, **options: object) -> object:
+    def run(self, step: Callable[..., Any], *args: object, **options: object) -> Any:
         wall, cpu = time.perf_counter(), time.process_time()
         try:
             return step(*args, **options)
@@ -50,17 +50,26 @@ class Watch:
             self.cpu += time.process_time() - cpu
 
 
-def site_pages(first: int, size: int, day: int) -> Iterator[Page]:
-    """The pages of one document on a day: on later days 0.2 % went, 0.5 % changed, 1 % came."""
+# ---------------------------------------------------------------- the site
+
+
+def documents(pages: int, later: bool) -> Iterator[tuple[str, Iterator[list[PageRow]]]]:
+    """The documents of a day, each with its pages in batches."""
+    for first in range(0, pages, PER_DOCUMENT):
+        size = min(PER_DOCUMENT, pages - first)
+        yield f"{SITE}/sitemap-{first // PER_DOCUMENT}.xml", _batches(_listed(first, size, later))
+
+
+def _listed(first: int, size: int, later: bool) -> Iterator[tuple[str, int]]:
+    """Address and lastmod. Later, 0.2 % went, 0.5 % changed, and 1 % came."""
     start = int(START.timestamp())
     for number in range(first, first + size):
-        if day and number % 500 == 7:
+        if later and number % 500 == 7:
             continue
-        changed = day and number % 200 == 3
-        yield _address(number), start + day if changed else start - number % 9_000_000
-    if day:
-        for number in range(first, first + size, 100):
-            yield _address(number) + "?new", start + day
+        changed = later and number % 200 == 3
+        yield _address(number), start + 1 if changed else start - number % 9_000_000
+    for number in range(first, first + size, 100) if later else ():
+        yield f"{_address(number)}?new", start + 1
 
 
 def _address(number: int) -> str:
@@ -68,14 +77,9 @@ def _address(number: int) -> str:
     return f"{SITE}/catalogue/group-{number % 97:02d}/some-product-name-{slug:010d}-{number}.html"
 
 
-def documents(pages: int) -> Iterator[tuple[str, int, int]]:
-    for first in range(0, pages, PER_DOCUMENT):
-        yield f"{SITE}/sitemap-{first // PER_DOCUMENT}.xml", first, min(PER_DOCUMENT, pages - first)
-
-
-def batches(pages: Iterable[Page]) -> Iterator[list[PageRow]]:
+def _batches(listed: Iterable[tuple[str, int]]) -> Iterator[list[PageRow]]:
     batch: list[PageRow] = []
-    for url, lastmod in pages:
+    for url, lastmod in listed:
         batch.append(PageRow(url, url[:8] + url[8:], lastmod))
         if len(batch) == BATCH:
             yield batch
@@ -83,9 +87,11 @@ def batches(pages: Iterable[Page]) -> Iterator[list[PageRow]]:
     yield batch
 
 
-def run_ours(folder: Path, pages: int, first_run: FirstRun) -> Iterator[tuple[Watch, object]]:
+# ---------------------------------------------------------------- two ways
+
+
+def run_ours(folder: Path, pages: int, first_run: FirstRun) -> Days:
     from submitter.ledger import open_ledger
-    from submitter.ports import DocumentResult
 
     ledger = open_ledger(f"sqlite:///{folder}/ours.db")
     lease = ledger.acquire("run", "bench", ttl_s=1e6, now=START)
@@ -93,107 +99,124 @@ def run_ours(folder: Path, pages: int, first_run: FirstRun) -> Iterator[tuple[Wa
     for day, name in enumerate(DAYS):
         watch, at = Watch(), START + timedelta(days=day)
         look = watch.run(ledger.look, lease, SITE, tell=[rule], at=at)
-        for url, first, size in documents(pages):
+        for url, batches in documents(pages, later=day > 0):
             if name == "not modified":
                 watch.run(look.keep, url)
-                continue
-            sink = watch.run(look.open, url)
-            for batch in batches(site_pages(first, size, min(day, 1))):
-                watch.run(sink.add, batch)
-            content = f"{url} {min(day, 1)}"
-            watch.run(sink.close, DocumentResult(DocumentKind.URLSET, True, content, content))
+            else:
+                _read(watch, look, url, batches)
         result = watch.run(look.finish, gone_after=1, complete=True)
         watch.run(ledger.accept_look, lease, SITE)
-        yield watch, result.delta
+        yield watch, (result.delta.new, result.delta.changed, result.delta.gone)
     ledger.close()
 
 
-REFERENCE = """
+def _read(watch: Watch, look: Any, url: str, batches: Iterable[list[PageRow]]) -> None:
+    from submitter.ports import DocumentResult
+
+    sink = watch.run(look.open, url)
+    for batch in batches:
+        watch.run(sink.add, batch)
+    watch.run(sink.close, DocumentResult(DocumentKind.URLSET, True, url, url))
+
+
+TABLES = """
     CREATE TABLE IF NOT EXISTS page
         (url TEXT PRIMARY KEY, lastmod INTEGER, first_seen INTEGER) WITHOUT ROWID;
     CREATE TEMP TABLE seen (url TEXT PRIMARY KEY, lastmod INTEGER) WITHOUT ROWID;
 """
-NEW = "INSERT INTO page SELECT s.url, s.lastmod, ? FROM seen s LEFT JOIN page p USING (url) WHERE p.url IS NULL"
-CHANGED = "UPDATE page SET lastmod = s.lastmod FROM seen s WHERE s.url = page.url AND s.lastmod > page.lastmod"
-GONE = "DELETE FROM page WHERE NOT EXISTS (SELECT 1 FROM seen s WHERE s.url = page.url)"
+ADD_SEEN = "INSERT OR IGNORE INTO seen VALUES (?, ?)"
+NEW = """
+    INSERT INTO page SELECT seen.url, seen.lastmod, ? FROM seen
+    LEFT JOIN page USING (url) WHERE page.url IS NULL
+"""
+CHANGED = """
+    UPDATE page SET lastmod = seen.lastmod FROM seen
+    WHERE seen.url = page.url AND seen.lastmod > page.lastmod
+"""
+GONE = "DELETE FROM page WHERE NOT EXISTS (SELECT 1 FROM seen WHERE seen.url = page.url)"
 
 
-def run_reference(folder: Path, pages: int, first_run: FirstRun) -> Iterator[tuple[Watch, object]]:
-    """All of today's pages into a temporary table, then three statements over whole tables. It
-    keeps no state per target and cannot tell which document a page is in."""
+def run_reference(folder: Path, pages: int, first_run: FirstRun) -> Days:
+    """All of today's pages into a temporary table, then three statements over whole tables. Keeps
+    no state per target, and does not know which document a page is in."""
     del first_run
     for day, name in enumerate(DAYS):
-        watch = Watch()
-        database = sqlite3.connect(folder / "reference.db", isolation_level=None)
-        database.execute("PRAGMA journal_mode=WAL")
-        database.execute("PRAGMA synchronous=NORMAL")
-        database.execute("PRAGMA cache_size=-65536")
-        database.executescript(REFERENCE)
+        watch, found = Watch(), (0, 0, 0)
+        database = _reference_database(folder)
         if name != "not modified":
             watch.run(database.execute, "BEGIN")
-            for _, first, size in documents(pages):
-                rows = site_pages(first, size, min(day, 1))
-                for batch in batches(rows):
-                    plain = [(page.identity, page.lastmod) for page in batch]
-                    watch.run(database.executemany, "INSERT OR IGNORE INTO seen VALUES (?, ?)", plain)
+            for _, batches in documents(pages, later=day > 0):
+                for batch in batches:
+                    rows = [(page.identity, page.lastmod) for page in batch]
+                    watch.run(database.executemany, ADD_SEEN, rows)
             new = watch.run(database.execute, NEW, (day,)).rowcount
             changed = watch.run(database.execute, CHANGED).rowcount
-            gone = watch.run(database.execute, GONE).rowcount
+            found = new, changed, watch.run(database.execute, GONE).rowcount
             watch.run(database.execute, "COMMIT")
-            yield watch, (new, changed, gone)
-        else:
-            yield watch, (0, 0, 0)
         database.close()
+        yield watch, found
+
+
+def _reference_database(folder: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(folder / "reference.db", isolation_level=None)
+    database.execute("PRAGMA journal_mode=WAL")
+    database.execute("PRAGMA synchronous=NORMAL")
+    database.execute("PRAGMA cache_size=-65536")
+    database.executescript(TABLES)
+    return database
 
 
 WAYS = {"ours": run_ours, "reference": run_reference}
 
+# ---------------------------------------------------------------- measuring
 
-def measure(way: str, pages: int, first_run: FirstRun) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = []
+
+def measure(way: str, pages: int, first_run: FirstRun) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="bench-ledger-") as folder:
-        for name, (watch, found) in zip(
-            DAYS, WAYS[way](Path(folder), pages, first_run), strict=True
-        ):
-            rows.append({"day": name, "wall": watch.wall, "cpu": watch.cpu, "found": str(found)})
+        days = [
+            {"wall": watch.wall, "cpu": watch.cpu, "found": found}
+            for watch, found in WAYS[way](Path(folder), pages, first_run)
+        ]
         size = sum(path.stat().st_size for path in Path(folder).iterdir())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return [*rows, {"peak_mb": peak, "bytes_per_page": size / pages}]
+    return {"days": days, "peak_mb": peak, "bytes_per_page": size / pages}
 
 
-def report(pages: int, results: dict[str, list[dict[str, object]]]) -> None:
+def report(pages: int, results: dict[str, dict[str, Any]]) -> None:
+    base = results.get("reference", next(iter(results.values())))
     print(f"{pages:,} pages")
-    print(f"{'day':24}{'way':12}{'wall s':>9}{'cpu s':>9}{'pages/s':>12}{'cpu ratio':>11}")
+    print(f"{'day':23}{'way':11}{'wall s':>8}{'CPU s':>8}{'pages/CPU s':>13}{'ratio':>7}  found")
     for number, day in enumerate(DAYS):
-        base = results.get("reference", results["ours"])[number]["cpu"]
-        for way, rows in results.items():
-            row = rows[number]
-            speed = pages / row["wall"] if row["wall"] else 0
-            ratio = row["cpu"] / base if base else 0
+        for way, result in results.items():
+            row, own = result["days"][number], base["days"][number]["cpu"]
+            speed = f"{pages / row['cpu']:,.0f}" if row["cpu"] > 0.01 else "-"
+            ratio = f"{row['cpu'] / own:.2f}" if own > 0.01 else "-"
             print(
-                f"{day:24}{way:12}{row['wall']:9.2f}{row['cpu']:9.2f}{speed:12,.0f}{ratio:11.2f}"
-                f"   {row['found']}"
+                f"{day:23}{way:11}{row['wall']:8.2f}{row['cpu']:8.2f}{speed:>13}{ratio:>7}"
+                f"  {row['found']}"
             )
-    for way, rows in results.items():
-        print(f"{way}: peak {rows[-1]['peak_mb']:.0f} MB, {rows[-1]['bytes_per_page']:.0f} bytes a page")
+    for way, result in results.items():
+        peak, size = result["peak_mb"], result["bytes_per_page"]
+        print(f"{way}: peak {peak:.0f} MB, {size:.0f} bytes a page on disk")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--pages", type=int, default=1_000_000)
     parser.add_argument("--first-run", type=FirstRun, default=FirstRun.RECENT)
     parser.add_argument("--only", choices=sorted(WAYS))
     parser.add_argument("--json", action="store_true", help="print one way's numbers only")
     options = parser.parse_args()
     if options.json:
-        print(json.dumps(measure(options.only, options.pages, options.first_run)))
+        print(json.dumps(measure(options.only or "ours", options.pages, options.first_run)))
         return
-    results = {}
-    for way in [options.only] if options.only else WAYS:
-        command = [sys.executable, __file__, "--json", "--only", way]
-        command += ["--pages", str(options.pages), "--first-run", options.first_run]
-        results[way] = json.loads(subprocess.check_output(command))
-    report(options.pages, results)
+    command = [sys.executable, __file__, "--json", "--pages", str(options.pages)]
+    command += ["--first-run", options.first_run]
+    ways = [options.only] if options.only else list(WAYS)
+    report(
+        options.pages,
+        {way: json.loads(subprocess.check_output([*command, "--only", way])) for way in ways},
+    )
 
 
 if __name__ == "__main__":

@@ -21,11 +21,13 @@ COMMANDS = MappingProxyType(
         "run": "Look at the sites, plan, send, and ask what became of it.",
         "submit": "Submit sitemaps or pages named by hand or by a CSV file.",
         "verify": "Ask the engines what became of what they were told.",
+        "withdraw": "Take sitemaps out of an engine's report.",
         "status": "Show what is known of each sitemap at each engine.",
         "log": "Show the submission log.",
         "explain": "Tell everything that is known about one address.",
         "flatten": "Read a sitemap tree and list what is in it.",
         "schema": "Print the JSON Schema of the inventory.",
+        "google": "Prove a domain for a service account.",
         "sandbox": "Run local engines and a sample fleet to try things on.",
         "indexnow": "Make an IndexNow key; check that its file is served.",
     }

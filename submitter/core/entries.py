@@ -96,46 +96,41 @@ class Intake:
         self._dates = DocumentDates(notes, now, longest=limits.text)
         self._identities, self._lastmods = _hasher(), _hasher()
 
-    def take(self, pairs: Sequence[tuple[str, str]], line_of: LineOf) -> list[Entry]:
-        """Entries for pairs of address and date. `line_of` the n-th pair is asked for faults only.
+    def take(self, locs: Sequence[str], dates: Sequence[str], line_of: LineOf) -> list[Entry]:
+        """Entries for addresses and as many dates, empty where there is none.
 
-        An address that comes again is given again only when its date is newer.
+        `line_of` the n-th is asked for faults only. An address that comes again is given again
+        only when its date is newer.
         """
-        pairs = self._within_limit(pairs)
-        given = self._take_all(pairs)
-        if given is None:
-            given = self._take_each(pairs, line_of)
-        self.used += len(given)
-        self._identities.update("".join([f"{entry.identity}\n" for entry in given]).encode())
-        lastmods = [entry.lastmod or 0 for entry in given]
-        self._lastmods.update(struct.pack(f"<{len(lastmods)}q", *lastmods))
-        self._dates.count(lastmods)
-        return given
+        count = self._within_limit(len(locs))
+        if count < len(locs):
+            locs, dates = locs[:count], dates[:count]
+        given = self._take_all(locs, dates)
+        return self._take_each(locs, dates, line_of) if given is None else given
 
-    def _take_all(self, pairs: Sequence[tuple[str, str]]) -> list[Entry] | None:
+    def _take_all(self, raws: Sequence[str], dates: Sequence[str]) -> list[Entry] | None:
         """All at once, where each address is normal and new, and each date good; else None.
 
         Says the same as `_take_each` in a third of the time.
         """
-        raws = [raw for raw, _ in pairs]
         if not raws or max(map(len, raws)) > MAX_CHARACTERS:
             return None
         locs = list(map(str.strip, raws))
         keys = list(map(hash, locs))
         if len(set(keys)) < len(keys) or not self._newest.keys().isdisjoint(keys):
             return None
-        dates = self._dates.read_all([date for _, date in pairs])
-        if dates is None or not all_normal(locs):
+        read = self._dates.read_all(dates)
+        if read is None or not all_normal(locs):
             return None
-        lastmods = [lastmod for lastmod, _ in dates]
+        lastmods, texts = zip(*read, strict=True)
         self._newest.update(zip(keys, lastmods, strict=True))
-        texts = [text for _, text in dates]
+        self._sum_up(locs, lastmods)
         return list(map(_new_entry, zip(locs, locs, lastmods, texts, strict=True)))
 
-    def _take_each(self, pairs: Sequence[tuple[str, str]], line_of: LineOf) -> list[Entry]:
+    def _take_each(self, raws: Sequence[str], dates: Sequence[str], line_of: LineOf) -> list[Entry]:
         given: list[Entry] = []
         newest = self._newest
-        for number, (raw, date) in enumerate(pairs):
+        for number, (raw, date) in enumerate(zip(raws, dates, strict=True)):
             line = partial(line_of, number)
             loc = raw.strip()
             identity = self._identity(raw, loc, line)
@@ -148,15 +143,24 @@ class Intake:
                 continue
             newest[key] = lastmod
             given.append(Entry(loc, identity, lastmod, text))
+        if given:
+            _, identities, lastmods, _ = zip(*given, strict=True)
+            self._sum_up(identities, lastmods)
         return given
 
-    def _within_limit(self, pairs: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
-        room = self._limits.entries - self._found
-        self._found += len(pairs)
-        if len(pairs) <= room:
-            return pairs
-        self.over_limit += len(pairs) - max(0, room)
-        return pairs[: max(0, room)]
+    def _within_limit(self, count: int) -> int:
+        """How many of so many further entries may be used."""
+        room = max(0, self._limits.entries - self._found)
+        self._found += count
+        self.over_limit += max(0, count - room)
+        return min(count, room)
+
+    def _sum_up(self, identities: Sequence[str], lastmods: Sequence[int | None]) -> None:
+        self.used += len(identities)
+        self._identities.update(("\n".join(identities) + "\n").encode())
+        seconds = [lastmod or 0 for lastmod in lastmods]
+        self._lastmods.update(struct.pack(f"<{len(seconds)}q", *seconds))
+        self._dates.count(seconds)
 
     def skip(self, reason: str, example: str, line: Callable[[], int], count: int = 1) -> None:
         """Count an entry that is not used, or several."""

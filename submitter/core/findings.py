@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 MAX_EXAMPLES = 5
 """A finding keeps at most this many examples; `count` says how many there were."""
@@ -13,6 +14,13 @@ class Severity(StrEnum):
     ERROR = "error"
     WARNING = "warning"
     INFO = "info"
+
+
+class Meaning(NamedTuple):
+    """What an id of a finding stands for; the tables of these are in the docs."""
+
+    severity: Severity
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

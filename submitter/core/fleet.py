@@ -9,6 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+STUCK_AFTER_DAYS = 3
+"""Google retries a failed fetch 'for a few days' and then stops.
+Source: https://support.google.com/webmasters/answer/7451001, read 2026-11-30."""
+
 SettingValue = str | int | float | bool | tuple[str, ...]
 
 
@@ -121,6 +125,12 @@ class Site:
     allow_private: tuple[str, ...] = ()
     gone_after: int = 1
     guard: GuardRule = GuardRule()
+    prelaunch: bool = True
+    """Look at some of its pages before it is told for the first time."""
+    stuck_after_days: int = STUCK_AFTER_DAYS
+    """A sitemap that an engine took and has not fetched for so long is stuck."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Sitemap → a further address of it, which is told in its place while it is stuck."""
     fetch: FetchRules = FetchRules()
     settings: Mapping[str, SettingValue] = field(default_factory=dict)
     """Further per-site options that an engine declared in `Traits.site_options`."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from submitter.core.findings import Finding, Severity
+from typing import Final
+
+from submitter.core.findings import Finding, Meaning, Severity
 from submitter.core.fleet import GuardRule
 from submitter.core.looks import SiteLook
 
@@ -10,6 +12,23 @@ LEAST_PAGES_FOR_GONE = 10
 """A smaller site may lose any share of its pages; one page would be too large a share."""
 LEAST_PAGES_FOR_NEW = 100
 """A smaller site may grow by any factor; a young shop often doubles."""
+
+GUARD_IDS: Final = {
+    "guard-gone": Meaning(
+        Severity.ERROR, "more of the known pages are gone than `guard.max_gone` allows"
+    ),
+    "guard-new": Meaning(
+        Severity.ERROR, "more new pages, against the known ones, than `guard.max_new` allows"
+    ),
+    "guard-foreign": Meaning(
+        Severity.ERROR, "none of the pages in the sitemap is on the site's own host"
+    ),
+    "guard-empty": Meaning(Severity.ERROR, "the sitemap lists no page at all"),
+    "robots-closed": Meaning(
+        Severity.ERROR, "robots.txt closes the whole site to the engine's crawler"
+    ),
+}
+"""Ids of findings that hold a site or a target, for the docs. They only grow."""
 
 
 def judge(look: SiteLook, rule: GuardRule) -> tuple[Finding, ...]:
@@ -20,7 +39,7 @@ def judge(look: SiteLook, rule: GuardRule) -> tuple[Finding, ...]:
     """
     if look.unfinished:
         return ()
-    return (*_shrunk(look, rule), *_grown(look, rule), *_nothing_left(look))
+    return (*_shrunk(look, rule), *_grown(look, rule), *_nothing_left(look), *look.prelaunch)
 
 
 def closed_to(look: SiteLook, crawler: str) -> tuple[Finding, ...]:
@@ -64,4 +83,4 @@ def _nothing_left(look: SiteLook) -> tuple[Finding, ...]:
 
 
 def _hold(code: str, where: str, message: str) -> Finding:
-    return Finding(code, Severity.ERROR, where, message)
+    return Finding(code, GUARD_IDS[code].severity, where, message)

@@ -1,17 +1,17 @@
 """What an engine says of single pages, and of which pages it is asked. Pure.
 
 A sample is a sample: it speaks for the pages in it. The newest pages told come first, because the
-effect of a submission shows there; the rest of the sample moves on through all others from day to
-day, so that in time each has its turn.
+effect of a submission shows there; the rest of the sample goes through all others in turn, those
+that were never asked about before those that were, in an order that the day deals anew.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from heapq import heappush, heapreplace
 from itertools import chain, zip_longest
@@ -19,13 +19,12 @@ from typing import NamedTuple
 
 from submitter.core.quota import engine_day
 
-_RING = 2**64
+RECENT = timedelta(minutes=2)
+"""Calls so long ago cannot count in any limit by the minute."""
+
 _Rank = tuple[int, int, str]
 _Ranked = tuple[_Rank, int, "ListedPage"]
 """A page with its rank; a running number keeps pages from being compared."""
-
-_STRIDE = int(_RING / 1.618033988749895)
-"""A golden part of the ring: steps of this length spread evenly, however many are made."""
 
 
 class IndexState(StrEnum):
@@ -130,19 +129,20 @@ class Earlier:
 class Sampler:
     """Draws pages of every group while they stream by; holds no more than the samples.
 
-    Equal pages, day and size give an equal sample, in whatever order the pages come.
+    Equal pages, size, day and memory give an equal sample, in whatever order the pages come.
     """
 
-    def __init__(self, size: int, day: date) -> None:
-        """`size` pages a group at most; `day` is the engine's."""
-        self._size, self._day = size, day
+    def __init__(self, size: int, day: date, last_asked: Mapping[str, date] | None = None) -> None:
+        """`size` pages a group at most; `day` is the engine's; `last_asked` says of pages when
+        they were asked about before that day."""
+        self._size, self._day, self._last_asked = size, day, last_asked or {}
         self._draws: dict[Group, _Draw] = {}
 
     def offer(self, group: Group, page: ListedPage) -> None:
         draw = self._draws.get(group)
         if draw is None:
-            draw = self._draws[group] = _Draw(self._size, _start(group.section, self._day))
-        draw.offer(page)
+            draw = self._draws[group] = _Draw(self._size, f"{self._day} {group.section} ")
+        draw.offer(page, self._last_asked.get(page.loc))
 
     def drawn(self) -> dict[Group, Drawn]:
         """By account, property and section."""
@@ -153,20 +153,20 @@ class Sampler:
 
 
 class _Draw:
-    """The newest pages, and those that follow `start` on a ring of hashes."""
+    """The newest pages, and those whose turn it is; `seed` deals the order of the latter."""
 
-    def __init__(self, size: int, start: int) -> None:
-        self._size, self._start = size, start
+    def __init__(self, size: int, seed: str) -> None:
+        self._size, self._seed = size, seed
         self._newest: list[_Ranked] = []
         self._next: list[_Ranked] = []
         self.listed = 0
 
-    def offer(self, page: ListedPage) -> None:
+    def offer(self, page: ListedPage, last_asked: date | None) -> None:
         self.listed += 1
         lastmod = -1 if page.lastmod is None else page.lastmod
-        distance = (_place(page.loc) - self._start) % _RING
+        waits = 0 if last_asked is None else -last_asked.toordinal()
         self._keep(self._newest, (page.first_seen, lastmod, page.loc), page)
-        self._keep(self._next, (-distance, 0, page.loc), page)
+        self._keep(self._next, (waits, _dealt(self._seed + page.loc), page.loc), page)
 
     def _keep(self, heap: list[_Ranked], rank: _Rank, page: ListedPage) -> None:
         """Keep the `size` highest; the lowest of them stands first in the heap."""
@@ -185,13 +185,8 @@ def _highest_first(heap: list[_Ranked]) -> list[ListedPage]:
     return [page for _, _, page in sorted(heap, reverse=True)]
 
 
-def _place(text: str) -> int:
+def _dealt(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest())
-
-
-def _start(section: str, day: date) -> int:
-    """Where a section's rest begins on this day."""
-    return (_place(section) + day.toordinal() * _STRIDE) % _RING
 
 
 def in_turns(drawn: Mapping[Group, Drawn]) -> Iterator[tuple[Group, ListedPage]]:
@@ -217,16 +212,40 @@ def reasons(inspections: Sequence[Inspection]) -> list[tuple[str, int]]:
     return sorted(found.items(), key=lambda item: (-item[1], item[0]))
 
 
-def latest_earlier(rows: Sequence[Inspected], zone: str, today: date) -> dict[Group, Earlier]:
-    """The newest sample of each group before today, from what is remembered."""
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What is remembered of one account's pages, as a day needs it."""
+
+    today: Mapping[tuple[str, str], Inspection]
+    """By property and page: asked about on this day already."""
+    last_asked: Mapping[str, date]
+    """Page → the last day before this one on which it was asked about."""
+    earlier: Mapping[Group, Earlier]
+    recent: Mapping[str, Sequence[datetime]]
+    """Property → answers of the last minutes, by whichever process, oldest first."""
+
+
+def recall(rows: Iterable[Inspected], zone: str, now: datetime) -> Recalled:
+    """`zone` is where the engine's days begin; `rows` come oldest first."""
+    today = engine_day(zone, now)
+    known: dict[tuple[str, str], Inspection] = {}
+    recent: dict[str, list[datetime]] = {}
+    last_asked: dict[str, date] = {}
     samples: dict[Group, dict[date, list[Inspection]]] = {}
     for row in rows:
-        group = Group(row.account, row.inspection.property, row.section)
-        day = engine_day(zone, row.at)
-        if day < today:
-            samples.setdefault(group, {}).setdefault(day, []).append(row.inspection)
-    return {
-        group: Earlier(day, len(days[day]), counts(days[day])[IndexState.INDEXED])
-        for group, days in samples.items()
-        for day in (max(days),)
-    }
+        day, found = engine_day(zone, row.at), row.inspection
+        if row.at >= now - RECENT:
+            recent.setdefault(found.property, []).append(row.at)
+        if day >= today:
+            known[found.property, found.url] = found
+            continue
+        last_asked[found.url] = max(day, last_asked.get(found.url, day))
+        group = Group(row.account, found.property, row.section)
+        samples.setdefault(group, {}).setdefault(day, []).append(found)
+    earlier = {group: _latest(days) for group, days in samples.items()}
+    return Recalled(known, last_asked, earlier, recent)
+
+
+def _latest(days: Mapping[date, Sequence[Inspection]]) -> Earlier:
+    day = max(days)
+    return Earlier(day, len(days[day]), counts(days[day])[IndexState.INDEXED])

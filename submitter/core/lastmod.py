@@ -17,6 +17,8 @@ from typing import Final
 
 DAY_S: Final = 86_400
 
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
 EARLIEST: Final = int(datetime(1990, 1, 1, tzinfo=UTC).timestamp())
 """No page is older than the web; such dates are zero clocks and defaults."""
 
@@ -93,9 +95,10 @@ def common_seconds(texts: Sequence[str]) -> list[int] | None:
     ):
         return None
     try:
-        return list(map(int, map(datetime.timestamp, map(datetime.fromisoformat, texts))))
+        since = [date - _EPOCH for date in map(datetime.fromisoformat, texts)]
     except ValueError:
         return None
+    return [span.days * DAY_S + span.seconds for span in since]
 
 
 def latest(now: datetime) -> int:

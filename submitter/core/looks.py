@@ -136,5 +136,7 @@ class SiteLook:
     skipped: Mapping[str, int] = field(default_factory=dict)
     """Entries not used, by reason code."""
     readings: tuple[DocumentReading, ...] = ()
+    prelaunch: tuple[Finding, ...] = ()
+    """What a sample of its pages says against telling the site (see `core.prelaunch`)."""
     unfinished: bool = False
     """True: the deadline came first; what was not looked at keeps its memory."""

@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final
 
-from submitter.core.findings import MAX_EXAMPLES, Finding, Severity
+from submitter.core.findings import MAX_EXAMPLES, Finding, Meaning, Severity
 from submitter.core.urls import BAD_URL_REASONS, printable, shown
 from submitter.errors import SitemapError
-
-
-class Meaning(NamedTuple):
-    severity: Severity
-    text: str
-
 
 _REFUSED: Final = {
     "empty-document": "no byte but blanks: a broken server, never a site without pages",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from submitter.core.calls import Action, Outcome, Receipt
+from submitter.core.causes import cause_of, next_step_of
 from submitter.core.quota import next_day_starts
 from submitter.core.states import PARTIAL, TOLD, State
 from submitter.core.traits import Kind, Traits, UnknownRule
@@ -26,6 +27,7 @@ def pages_in(action: Action) -> int:
 def unknown_until(traits: Traits, sent_at: datetime, kind: Kind | None = None) -> datetime:
     """When an item whose answer was lost may be told again, by the engine's written rule.
 
+    `sent_at` is the latest moment at which the engine may have taken it: the end of the call.
     `kind` None: of whichever kind it was, so by the stricter rule.
     """
     if traits.unknown_rule is UnknownRule.NEXT_DAY and kind not in traits.repeatable:
@@ -101,7 +103,8 @@ def outcome_of_error(
             state, not_before = State.DEFERRED, error.not_before
         case _:
             pass
-    authorized = error if isinstance(error, NotAuthorized) else None
+    cause = cause_of(error)
+    own_step = error.next_step if isinstance(error, NotAuthorized) else ""
     return Outcome(
         state=state,
         rest=state,
@@ -111,6 +114,6 @@ def outcome_of_error(
         message=error.problem[:200],
         quota_left=error.quota_left,
         not_before=not_before,
-        cause=authorized.cause if authorized else None,
-        next_step=authorized.next_step if authorized else None,
+        cause=cause,
+        next_step=own_step or next_step_of(cause, error.engine),
     )

@@ -17,8 +17,10 @@ from submitter.core.states import TOLD, State
 from submitter.core.traits import Kind, Traits
 
 GUESS = 2_000
-"""Metered lane, allowance unknown, no earlier day to go by: plan at most this many pages behind
-the first call. What is not planned waits for the next run, which knows more."""
+"""Metered lane, allowance unknown: plan at most this many pages behind the first call. What is not
+planned waits for the next run, which knows more."""
+GUESSED_CALLS = 200
+"""And at most this many calls, at engines that take few pages in one."""
 
 WHOLE_ACCOUNT = "*"
 """Property name of the allowance row that closes an account as a whole."""
@@ -92,8 +94,9 @@ def make_plan(inputs: Iterable[TargetInput], *, now: datetime, forced: bool = Fa
     allowances: dict[tuple[str, str], Allowance] = {}
     findings: list[Finding] = []
     for given in inputs:
-        if given.allowance is not None:
-            allowances[given.allowance.account, given.allowance.property] = given.allowance
+        if given.allowance is not None:  # later sites of a lane see it less what is planned
+            lane = (given.allowance.account, given.allowance.property)
+            allowances.setdefault(lane, given.allowance)
         findings.extend(given.held)
         planned, left_out = _plan_target(given, now=now, forced=forced)
         actions.extend(planned)
@@ -158,7 +161,11 @@ def _skip(
 def _closed_as_a_whole(given: TargetInput, now: datetime) -> bool:
     """An account that may not call at all until its engine's next day."""
     allowance = given.allowance
-    return allowance is not None and not given.traits.metered and quota.is_closed(allowance, now)
+    return (
+        allowance is not None
+        and allowance.property == WHOLE_ACCOUNT
+        and quota.is_closed(allowance, now)
+    )
 
 
 def _left_out(given: TargetInput, reason: str, until: datetime | None = None) -> list[Skip]:
@@ -167,7 +174,8 @@ def _left_out(given: TargetInput, reason: str, until: datetime | None = None) ->
         skips.append(_skip(given, Kind.SITEMAP, reason, len(given.look.roots), until))
     waiting = given.pages.waiting.get(Kind.URLS, 0)
     if Kind.URLS in given.traits.tells:
-        skips += [_skip(given, Kind.URLS, reason, waiting, until), *_known_pages(given)]
+        skips.append(_skip(given, Kind.URLS, reason, waiting, until))
+        skips += [*_held_pages(given), *_known_pages(given)]
     return [skip for skip in skips if skip.count]
 
 
@@ -243,7 +251,8 @@ def pages_wanted(traits: Traits, allowance: Allowance | None, now: datetime, fir
     rest = quota.left(allowance, now)
     if rest is not None:
         return min(cap, rest)
-    return first + GUESS if quota.batch_limit(traits, allowance, now, first) else 0
+    guess = min(GUESS, GUESSED_CALLS * traits.batch_size)
+    return first + guess if quota.batch_limit(traits, allowance, now, first) else 0
 
 
 def first_batch(given: TargetInput) -> int:
@@ -264,8 +273,7 @@ def _plan_pages(
         for chunk in _chunks(candidates, given.traits.batch_size, first if unknown else 0)
     ]
     waiting = given.pages.waiting.get(kind, 0)
-    held = given.pages.held.items() if kind is Kind.URLS else ()
-    later = [_skip(given, kind, reason, count) for reason, count in held]
+    later = _held_pages(given) if kind is Kind.URLS else []
     if kind is Kind.REMOVAL:
         later = [_skip(given, kind, reason, count) for reason, count in given.unconfirmed.items()]
         waiting -= sum(given.unconfirmed.values())
@@ -337,16 +345,20 @@ def _fingerprint(locs: Iterable[str]) -> str:
     return digest.hexdigest()[:32]
 
 
+def _held_pages(given: TargetInput) -> list[Skip]:
+    return [_skip(given, Kind.URLS, reason, count) for reason, count in given.pages.held.items()]
+
+
 def _known_pages(given: TargetInput) -> list[Skip]:
     """Pages this target will not be told, and why: they close the sum of what was found."""
-    counts, look = given.pages.counts, given.look
-    told = sum(counts.get(state, 0) for state in TOLD)
-    refused = counts.get(State.REJECTED, 0)
-    skips = [
-        _skip(given, Kind.URLS, "already-told", told),
-        _skip(given, Kind.URLS, "rejected-before", refused),
-    ]
+    counts, listed = given.pages.counts, given.look.listed if given.look else 0
     waiting = given.pages.waiting.get(Kind.URLS, 0) + sum(given.pages.held.values())
-    baseline = (look.listed if look else 0) - told - refused - waiting
-    skips.append(_skip(given, Kind.URLS, "first-run", baseline))
+    refused = min(counts.get(State.REJECTED, 0), max(0, listed - waiting))
+    told = sum(counts.get(state, 0) for state in TOLD)
+    known = min(told, max(0, listed - waiting - refused))  # others were told and wait again
+    skips = [
+        _skip(given, Kind.URLS, "already-told", known),
+        _skip(given, Kind.URLS, "rejected-before", refused),
+        _skip(given, Kind.URLS, "first-run", listed - waiting - refused - known),
+    ]
     return [skip for skip in skips if skip.count > 0]

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin
 
 from submitter.core.encodings import REPLACED, decoder_of, find_encoding
-from submitter.core.findings import Finding, Severity
-from submitter.core.notes import Meaning, Notes
+from submitter.core.findings import Finding, Meaning, Severity
+from submitter.core.notes import Notes
 from submitter.core.sniff import HEAD, title_of
 from submitter.core.urls import BadUrl, normalize
 

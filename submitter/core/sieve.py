@@ -36,6 +36,13 @@ SIFTED_OUT: Final = {
 """Why a row is no page of these files."""
 
 LASTMOD_LEFT_OUT: Final = "lastmod-left-out"
+NOT_WRITTEN: Final = {
+    **SIFTED_OUT,
+    LASTMOD_LEFT_OUT: "dates that are neither a day nor a time with zone; the pages are listed"
+    " without",
+}
+"""Ids of findings, warnings all, for the docs. They only grow."""
+
 _DATES_REMEMBERED: Final = 4_096
 
 
@@ -76,15 +83,8 @@ class PageSieve:
 
     def findings(self) -> tuple[Finding, ...]:
         """One for each reason, and one for the dates that were not written."""
-        found = [
-            self._finding(reason, text, self.dropped[reason])
-            for reason, text in SIFTED_OUT.items()
-            if self.dropped[reason]
-        ]
-        if self._undated:
-            text = "dates that are neither a day nor a time with zone; the pages are listed without"
-            found.append(self._finding(LASTMOD_LEFT_OUT, text, self._undated))
-        return tuple(found)
+        counts = {**self.dropped, LASTMOD_LEFT_OUT: self._undated}
+        return tuple(self._finding(id, counts[id]) for id in NOT_WRITTEN if counts.get(id))
 
     def _date(self, lastmod: str | None) -> str:
         """The date to write; good ones are remembered, since many pages share them."""
@@ -106,6 +106,6 @@ class PageSieve:
         if len(self._examples[reason]) < MAX_EXAMPLES:
             self._examples[reason].append(example)
 
-    def _finding(self, id: str, text: str, count: int) -> Finding:
+    def _finding(self, id: str, count: int) -> Finding:
         examples = tuple(self._examples[id])
-        return Finding(id, Severity.WARNING, self._site, text, count, examples)
+        return Finding(id, Severity.WARNING, self._site, NOT_WRITTEN[id], count, examples)

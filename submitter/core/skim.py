@@ -9,7 +9,7 @@ it to judge the rest. Everything else goes through the parser. Measured 2026-11-
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 _BLANK: Final = r"[ \t\n]*+"
@@ -57,8 +57,8 @@ class Skimmer:
         self.closer = f"</{entry}>"
         self._find = re.compile(_expression(entry, sorted(prefixes))).findall
 
-    def skim(self, text: str, at: int) -> tuple[list[tuple[str, str]], int]:
-        """Addresses and dates of the regular entries from there on, and where they end.
+    def skim(self, text: str, at: int) -> tuple[list[str], list[str], int]:
+        """Addresses, and as many dates, of the regular entries from there on; where they end.
 
         The text must be regular (see `is_regular`), and `at` must lie between two entries.
         """
@@ -66,12 +66,10 @@ class Skimmer:
         end = len(text)
         if found and found[-1][-1]:
             end -= len(found.pop()[-1])
-        if "&" in text:
-            return [
-                _plain_pair(match) if "&" in match[0] or "&" in match[1] else match[:2]
-                for match in found
-            ], end
-        return [match[:2] for match in found], end
+        if not found:
+            return [], [], end
+        locs, dates, *_ = zip(*found, strict=True)
+        return _plain(locs), _plain(dates), end
 
 
 def is_regular(text: str) -> bool:
@@ -79,7 +77,7 @@ def is_regular(text: str) -> bool:
 
     A carriage return may not: newlines are normalised before, as XML does.
     """
-    if "]]>" in text or ("&" in text and _ODD_REFERENCE(text)):
+    if ("]" in text and "]]>" in text) or ("&" in text and _ODD_REFERENCE(text)):
         return False
     if not text.isascii() and ("\ufffe" in text or "\uffff" in text):
         return False
@@ -87,8 +85,8 @@ def is_regular(text: str) -> bool:
     return len(data.translate(None, _CONTROLS)) == len(data)
 
 
-def _plain_pair(match: tuple[str, ...]) -> tuple[str, str]:
-    return _REFERENCE.sub(_character, match[0]), _REFERENCE.sub(_character, match[1])
+def _plain(texts: Sequence[str]) -> list[str]:
+    return [_REFERENCE.sub(_character, text) if "&" in text else text for text in texts]
 
 
 def _character(found: re.Match[str]) -> str:

@@ -23,6 +23,8 @@ class SitemapStanding:
     """When it was last accepted (or received, or already there)."""
     told_content: str | None
     not_before: datetime | None = None
+    reason: str = ""
+    """Why the last planned call was not begun: a cause, a code or words; empty after a call."""
 
 
 @dataclass(frozen=True, slots=True)

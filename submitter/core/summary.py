@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from submitter.core import quota
 from submitter.core.accounting import Counts, Done, Verdict, columns_of
 from submitter.core.calls import Action
+from submitter.core.causes import meaning_of
 from submitter.core.findings import Finding
 from submitter.core.fleet import Target
 from submitter.core.looks import SiteLook
@@ -215,6 +216,7 @@ def _problem_json(done: Done) -> Json:
         "code": outcome.code,
         "message": outcome.message,
         "cause": outcome.cause,
+        "meaning": meaning_of(outcome.cause, done.action.engine),
         "next_step": outcome.next_step,
         "rejected": len(outcome.rejected),
     }

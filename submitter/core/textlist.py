@@ -55,19 +55,19 @@ class TextReader:
     def _take(self, lines: list[str]) -> list[Entry]:
         if self._overlong and lines:
             lines[0], self._overlong = "", False
-        pairs: list[tuple[str, str]] = []
+        locs: list[str] = []
         numbers: list[int] = []
         others: list[tuple[str, int]] = []
         for number, line in enumerate(lines, self._line):
             address = line.strip(" \t\ufeff\0")
             if _ADDRESS(address) and len(line) <= self._limits.text:
-                pairs.append((address, ""))
+                locs.append(address)
                 numbers.append(number)
             elif address:
                 others.append((address, number))
         self._line += len(lines)
         self._skip(others)
-        return self._intake.take(pairs, numbers.__getitem__)
+        return self._intake.take(locs, [""] * len(locs), numbers.__getitem__)
 
     def _skip(self, others: list[tuple[str, int]]) -> None:
         for address, number in others[:MAX_EXAMPLES]:

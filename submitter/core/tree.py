@@ -45,8 +45,7 @@ class Tree:
         self._bound: dict[str, str] = {}
         self._root_namespace = self._entry_namespace = self._entry_name = ""
         self._roles: dict[str, str] = {}
-        self._pairs: list[tuple[str, str]] = []
-        self._lines: list[int] = []
+        self._forget_harvest()
         self._in_entry = False
         self._forget_entry()
         self._field = ""
@@ -67,11 +66,16 @@ class Tree:
 
     def harvest(self) -> list[Entry]:
         """The entries that ended since the last harvest."""
-        pairs, lines = self._pairs, self._lines
-        if not pairs:
+        if not self._ripe:
             return []
-        self._pairs, self._lines = [], []
-        return self._intake.take(pairs, lines.__getitem__)
+        locs, dates, lines = self._ripe, self._ripe_dates, self._ripe_lines
+        self._forget_harvest()
+        return self._intake.take(locs, dates, lines.__getitem__)
+
+    def _forget_harvest(self) -> None:
+        self._ripe: list[str] = []
+        self._ripe_dates: list[str] = []
+        self._ripe_lines: list[int] = []
 
     @property
     def is_between_entries(self) -> bool:
@@ -189,14 +193,16 @@ class Tree:
 
     def _close_entry(self) -> None:
         self._in_entry = False
-        if len(self._locs) == 1 and not self._guid:
-            self._pairs.append((self._locs[0], self._date))
-            self._lines.append(self._line())
-        else:
-            self._close_odd_entry()
+        locs = self._locs
+        if len(locs) != 1 or self._guid:
+            locs = self._judged_locs()
+        self._ripe += locs
+        self._ripe_dates += [self._date] * len(locs)
+        self._ripe_lines += [self._line()] * len(locs)
         self._forget_entry()
 
-    def _close_odd_entry(self) -> None:
+    def _judged_locs(self) -> list[str]:
+        """The addresses of an entry that has none, several, or only a guid."""
         locs = self._locs
         if not "".join(locs).strip() and self._guid.strip().lower().startswith("http"):
             locs = [self._guid]
@@ -204,8 +210,7 @@ class Tree:
             self._notes.add("several-locs", line=self._line, example=locs[1].strip())
         if not locs and not self._flawed:
             self._intake.skip("missing-loc", "", self._line)
-        self._pairs += [(loc, self._date) for loc in locs]
-        self._lines += [self._line()] * len(locs)
+        return locs
 
     def _forget_entry(self) -> None:
         self._locs: list[str] = []

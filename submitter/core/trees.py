@@ -6,9 +6,38 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from submitter.core import urls
+from submitter.core.findings import Meaning, Severity
 from submitter.core.looks import DocumentKind, DocumentMemory, RootLook
+
+TREE_IDS: Final = {
+    "robots-unreachable": Meaning(
+        Severity.WARNING, "robots.txt cannot be had now; its sitemaps are those of the last look"
+    ),
+    "no-sitemap-line": Meaning(Severity.ERROR, "robots.txt names no sitemap, and nobody else does"),
+    "bad-sitemap-url": Meaning(Severity.ERROR, "a sitemap is named by what is no address"),
+    "too-many-documents": Meaning(
+        Severity.ERROR, "more documents than `fetch.max_documents`; the rest was not read"
+    ),
+    "duplicate-document": Meaning(
+        Severity.WARNING, "a document redirects to one that is read already"
+    ),
+    "nested-index": Meaning(
+        Severity.WARNING, "an index inside an index: Google and Bing read only one level"
+    ),
+    "index-too-deep": Meaning(
+        Severity.ERROR, "more levels of indexes than `fetch.max_depth`; the rest was not read"
+    ),
+    "index-self-reference": Meaning(Severity.ERROR, "an index lists itself"),
+    "foreign-sitemap": Meaning(
+        Severity.WARNING,
+        "an index lists a document on a host that is not in the inventory and whose robots.txt"
+        " does not name it; it was not read",
+    ),
+}
+"""Ids of findings about a site's tree of documents, for the docs. They only grow."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,12 +52,14 @@ _NORMAL_ESCAPE: Final = (
     r"%(?:[0189A-F][0-9A-F]|2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[BCDF])"  # never of an unreserved one
 )
 _NORMAL_FORM: Final = (
-    rf"https?://(?=[^/]{{1,253}}/)(?:{_NAME}|(?:{_BYTE}\.){{3}}{_BYTE})"
+    rf"https?://(?:{_NAME}|(?:{_BYTE}\.){{3}}{_BYTE})"
     r"(?::(?!80/|443/)[1-9][0-9]{0,3})?+"
     rf"/(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?]++|{_NORMAL_ESCAPE})*+"
 )
-"""Nearly all normal forms and nothing else, but for dot segments and length."""
-_is_normal: Final = re.compile(_NORMAL_FORM).fullmatch
+"""Nearly all normal forms and nothing else, but for dot segments and length (also the host's)."""
+_SHORT: Final = 253
+"""No host in so short an address is too long."""
+_is_normal: Final = re.compile(rf"(?![a-z]+://[^/]{{254}}){_NORMAL_FORM}").fullmatch
 _are_normal: Final = re.compile(rf"(?:{_NORMAL_FORM}\n)*+{_NORMAL_FORM}").fullmatch
 
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]").search
@@ -116,8 +118,12 @@ def all_normal(urls: Sequence[str]) -> bool:
         _are_normal(lines) is not None
         and "/." not in lines
         and lines.count("\n") == len(urls) - 1
-        and max(map(len, urls)) <= MAX_CHARACTERS
+        and (max(map(len, urls)) <= _SHORT or all(map(_is_short_normal, urls)))
     )
+
+
+def _is_short_normal(url: str) -> bool:
+    return len(url) <= MAX_CHARACTERS and _is_normal(url) is not None
 
 
 def sendable(url: str) -> str:

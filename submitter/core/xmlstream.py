@@ -127,7 +127,7 @@ class XmlReader:
 
     def _skim_run(self, piece: str, at: int, given: list[Entry]) -> int:
         assert self._skimmer is not None  # noqa: S101 # _may_skim() said so
-        pairs, end = self._skimmer.skim(piece, at)
+        locs, dates, end = self._skimmer.skim(piece, at)
         closer, first_line = self._skimmer.closer, self._line_next()
 
         def line_of(number: int) -> int:
@@ -136,7 +136,7 @@ class XmlReader:
                 place = piece.index(closer, place) + len(closer)
             return first_line + piece.count("\n", at, place)
 
-        given += self._intake.take(pairs, line_of)
+        given += self._intake.take(locs, dates, line_of)
         self._lines_skipped += piece.count("\n", at, end)
         if self._bytes_skipped is not None:
             self._bytes_skipped += _size(piece[at:end])

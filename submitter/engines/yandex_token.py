@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from submitter.core.findings import Finding, Severity
+from submitter.core.findings import Finding, Meaning, Severity
 from submitter.core.fleet import Account
 from submitter.errors import ConfigError
 
@@ -13,6 +13,12 @@ TOKEN_LIFE = timedelta(days=182)
 """Six months. Source: https://yandex.com/dev/webmaster/doc/ru/tasks/how-to-get-oauth,
 read 2026-11-30."""
 TOKEN_WARNING = timedelta(days=30)
+TOKEN_IDS = {
+    "token-ends": Meaning(
+        Severity.WARNING, "the last month of the token's six has begun; an error when they are over"
+    )
+}
+"""Ids of findings about tokens, for the docs. They only grow."""
 
 
 def issued_on(account: Account) -> date | None:

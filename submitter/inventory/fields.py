@@ -94,6 +94,13 @@ def _distinct(values: tuple[str, ...]) -> tuple[str, ...]:
     return values
 
 
+def _no_alias_of_itself(aliases: dict[str, str]) -> dict[str, str]:
+    for sitemap, alias in aliases.items():
+        if sitemap == alias:
+            raise ValueError(f"{shown(sitemap)} is an alias of itself; name a further address")
+    return aliases
+
+
 def check_name(text: str) -> str:
     if not _NAME.fullmatch(text):
         raise ValueError(
@@ -243,3 +250,4 @@ Sitemaps = Annotated[
     ),
 ]
 """Addresses, or none for `robots`: the Sitemap lines of robots.txt."""
+Aliases = Annotated[dict[Sitemap, Sitemap], AfterValidator(_no_alias_of_itself)]

@@ -10,9 +10,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from submitter.core.fleet import Account, FetchRules, FirstRun, GuardRule
+from submitter.core.fleet import Account, FetchRules, FirstRun, GuardRule, Site
 from submitter.inventory.fields import (
     AccountNames,
+    Aliases,
     BaiduSite,
     Contact,
     Endpoint,
@@ -39,6 +40,7 @@ from submitter.inventory.fields import (
 
 FETCH = FetchRules()
 GUARD = GuardRule()
+SITE = Site("")
 DEFAULT_LEDGER = "sqlite:///var/submitter.db"
 FIRST_RUN = "What a site's first look sends: all, recent (see recent_days) or none."
 ACCOUNT = Account("", "", None)
@@ -186,6 +188,22 @@ class DefaultKeys(Written):
     )
     guard: GuardKeys = Field(
         default_factory=lambda: _NO_GUARD, description="When a change looks like an accident."
+    )
+    prelaunch: Literal["on", "off"] = Field(
+        default="on",
+        description="on: look at some pages before a site is told for the first time, and hold it "
+        "when most of them ask not to be indexed, lie elsewhere or are missing. off: do not.",
+    )
+    stuck_after_days: Whole = Field(
+        default=SITE.stuck_after_days,
+        ge=1,
+        le=365,
+        description="A sitemap that an engine took and did not fetch for so many days is stuck.",
+    )
+    aliases: Aliases = Field(
+        default={},
+        description="Sitemap to a further address of it, with {host} and {domain} if wanted: told "
+        "in its place while it is stuck.",
     )
     gone_after: Whole = Field(
         default=1,

@@ -38,6 +38,9 @@ class Rules:
     allow_private: tuple[str, ...]
     gone_after: int
     guard: GuardRule
+    prelaunch: bool
+    stuck_after_days: int
+    aliases: Mapping[str, str]
     fetch: FetchRules
     settings: Mapping[str, SettingValue]
 
@@ -61,6 +64,9 @@ class Rules:
             allow_private=self.allow_private,
             gone_after=self.gone_after,
             guard=self.guard,
+            prelaunch=self.prelaunch,
+            stuck_after_days=self.stuck_after_days,
+            aliases=_fill_pairs(self.aliases, filled),
             fetch=self.fetch,
             settings=_fill_settings(self.settings, filled),
         )
@@ -87,6 +93,9 @@ class RuleBook:
             allow_private=self._one(keys["allow_private"]),
             gone_after=keys["gone_after"],
             guard=self._one(GuardRule(**keys["guard"])),
+            prelaunch=keys["prelaunch"] == "on",
+            stuck_after_days=keys["stuck_after_days"],
+            aliases=self._pairs(keys["aliases"]),
             fetch=self.fetch(keys["fetch"]),
             settings=self._settings(keys),
         )
@@ -101,6 +110,9 @@ class RuleBook:
     def _settings(self, keys: Level) -> dict[str, SettingValue]:
         settings = {name: keys[name] for name in self._options if keys.get(name) is not None}
         return self._made(("settings", *settings.items()), lambda: settings)
+
+    def _pairs(self, pairs: Mapping[str, str]) -> Mapping[str, str]:
+        return self._made(("pairs", *pairs.items()), lambda: pairs)
 
     def _one(self, value: H) -> H:
         return self._made((type(value), value), lambda: value)
@@ -141,6 +153,11 @@ def _section(keys: SectionKeys) -> Section:
 def _fill_each(texts: tuple[str, ...], filled: Callable[[str], str]) -> tuple[str, ...]:
     new = tuple(map(filled, texts))
     return texts if new == texts else new
+
+
+def _fill_pairs(pairs: Mapping[str, str], filled: Callable[[str], str]) -> Mapping[str, str]:
+    new = {filled(one): filled(other) for one, other in pairs.items()}
+    return pairs if new == pairs else new
 
 
 def _fill_settings(

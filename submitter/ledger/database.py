@@ -88,9 +88,9 @@ class Transaction:
         return self.connection.execute(statement, values).one()
 
     def rows_in(
-        self, statement: Select[Any], ids: Iterable[int], **values: Any
+        self, statement: Select[Any], ids: Iterable[int | str], **values: Any
     ) -> Iterator[Row[Any]]:
-        """Run a select whose expanding parameter `ids` takes a chunk of numbers at a time."""
+        """Run a select whose expanding parameter `ids` takes a chunk of values at a time."""
         for chunk in chunks(ids):
             yield from self.rows(statement, ids=chunk, **values)
 

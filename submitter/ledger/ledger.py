@@ -22,6 +22,7 @@ from submitter.ledger import (
     looks,
     pages,
     runs,
+    samples,
     sending,
     sitemaps,
     sites,
@@ -244,6 +245,10 @@ class SqlLedger:
             found = documents.of_site(tx, row.id).values()
         memories = [one.memory for one in found if one.memory]
         return sorted(memories, key=lambda memory: memory.url)
+
+    def sample_pages(self, site: str, *, limit: int) -> list[str]:
+        with self._database.reading() as tx:
+            return samples.sample(tx, site, limit)
 
     def close(self) -> None:
         self._database.close()

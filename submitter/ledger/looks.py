@@ -6,8 +6,9 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import Row, bindparam, delete, func, select, update
 
 from submitter.core.looks import Delta, DocumentMemory, TellRule, Validators
 from submitter.ledger import changes, departures, documents, leases, sites, tellers
@@ -28,6 +29,19 @@ LAST_REAL = select(func.max(look_table.c.number)).where(
 )
 SITE = select(site).where(site.c.id == bindparam("of_site"))
 LOOK = select(look_table).where(
+    look_table.c.site_id == bindparam("of_site"), look_table.c.number == bindparam("of_number")
+)
+
+BEFORE = (
+    select(look_table)
+    .where(
+        look_table.c.site_id == bindparam("of_site"),
+        look_table.c.number < bindparam("of_number"),
+    )
+    .order_by(look_table.c.number.desc())
+    .limit(1)
+)
+FORGET = delete(look_table).where(
     look_table.c.site_id == bindparam("of_site"), look_table.c.number == bindparam("of_number")
 )
 
@@ -202,11 +216,10 @@ class SqlLook:
 def _finished(tx: Transaction, scene: Scene, complete: bool) -> LookResult:
     site_row = tx.one(SITE, of_site=scene.site_id)
     look_row = tx.one(LOOK, of_site=scene.site_id, of_number=scene.number)
-    tx.execute(
-        OF_LOOK.values(finished=True, complete=complete, listed=site_row.listed),
-        of_site=scene.site_id,
-        of_number=scene.number,
-    )
+    values = {"finished": True, "complete": complete, "listed": site_row.listed}
+    if not _moved(look_row):
+        values["looks"] = 1 + _take_over(tx, look_row, site_row.listed)
+    tx.execute(OF_LOOK.values(values), of_site=scene.site_id, of_number=scene.number)
     return LookResult(
         first=site_row.baseline_look == 0,
         listed=site_row.listed,
@@ -214,3 +227,24 @@ def _finished(tx: Transaction, scene: Scene, complete: bool) -> LookResult:
         baseline=site_row.baseline,
         since_baseline=Delta(site_row.new_since, site_row.changed_since, site_row.gone_since),
     )
+
+
+def _moved(look_row: Row[Any]) -> bool:
+    return bool(look_row.new or look_row.changed or look_row.gone)
+
+
+def _take_over(tx: Transaction, look_row: Row[Any], listed: int) -> int:
+    """Forget the look before if nothing happened at it either, on the same day: years of quiet
+    looks must not fill the ledger. Returns how many looks it stood for."""
+    before = tx.first(BEFORE, of_site=look_row.site_id, of_number=look_row.number)
+    if (
+        before is None
+        or before.by_hand
+        or not before.finished
+        or _moved(before)
+        or before.listed != listed
+        or before.at.date() != look_row.at.date()
+    ):
+        return 0
+    tx.execute(FORGET, of_site=before.site_id, of_number=before.number)
+    return int(before.looks)

@@ -133,12 +133,15 @@ look = Table(
     Column("by_hand", Boolean, nullable=False, server_default=false()),
     Column("finished", Boolean, nullable=False, server_default=false()),
     Column("complete", Boolean, nullable=False, server_default=false()),
+    Column("looks", Integer, nullable=False, server_default=text("1")),
     Column("listed", BigInteger, nullable=False, server_default=ZERO),
     Column("new", BigInteger, nullable=False, server_default=ZERO),
     Column("changed", BigInteger, nullable=False, server_default=ZERO),
     Column("gone", BigInteger, nullable=False, server_default=ZERO),
     sqlite_with_rowid=False,
 )
+"""`looks` counts the looks that a row stands for: of a day's looks at which nothing happened, only
+the last keeps a row."""
 
 document = Table(
     "document",

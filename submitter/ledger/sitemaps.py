@@ -20,6 +20,8 @@ from submitter.ledger.database import Transaction
 from submitter.ledger.schema import root, site, sitemap, sitemap_check, target
 
 CHECK_FIELDS = tuple(field.name for field in fields(Check) if field.name != "sitemap")
+TOLD_SITEMAPS = select(sitemap).where(sitemap.c.state.is_not(None))
+SOME_SITEMAPS = TOLD_SITEMAPS.where(sitemap.c.target_id.in_(bindparam("ids", expanding=True)))
 LATEST = (
     select(sitemap_check)
     .join(sitemap, sitemap.c.check_id == sitemap_check.c.id)
@@ -97,9 +99,8 @@ def standings(
 ) -> dict[tuple[str, str], dict[str, SitemapStanding]]:
     names = sites.known_targets(tx, origins)
     found: dict[tuple[str, str], dict[str, SitemapStanding]] = {}
-    for row in tx.rows(select(sitemap).where(sitemap.c.state.is_not(None))):
-        if name := names.get(row.target_id):
-            found.setdefault(name, {})[row.url] = _standing(row)
+    for row in tx.rows(TOLD_SITEMAPS) if origins is None else tx.rows_in(SOME_SITEMAPS, names):
+        found.setdefault(names[row.target_id], {})[row.url] = _standing(row)
     return found
 
 
@@ -112,6 +113,7 @@ def _standing(row: Row[Any]) -> SitemapStanding:
         told_at=row.told_at,
         told_content=row.told_content,
         not_before=row.not_before,
+        reason=row.reason or "",
     )
 
 

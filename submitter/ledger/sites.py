@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import Row, bindparam, select, update
@@ -59,8 +59,9 @@ def known_targets(
     tx: Transaction, origins: Sequence[str] | None = None
 ) -> dict[int, tuple[str, str]]:
     """(origin, account) by target number, of these sites or of all."""
-    wanted = None if origins is None else set(origins)
-    rows = tx.rows(select(target.c.id, site.c.origin, target.c.account).join(site))
-    return {
-        row.id: (row.origin, row.account) for row in rows if wanted is None or row.origin in wanted
-    }
+    names = select(target.c.id, site.c.origin, target.c.account).join(site)
+    if origins is None:
+        rows: Iterable[Row[Any]] = tx.rows(names)
+    else:
+        rows = tx.rows_in(names.where(site.c.origin.in_(bindparam("ids", expanding=True))), origins)
+    return {row.id: (row.origin, row.account) for row in rows}

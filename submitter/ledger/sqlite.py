@@ -68,7 +68,7 @@ class SqliteDriver:
 
     def roll_back(self) -> None:
         if self.connection.in_transaction:
-            self.run("ROLLBACK")
+            self.connection.rollback()
 
 
 def open_memory(*, create: Step, connect: Connect) -> Database:

@@ -21,6 +21,8 @@ from submitter.ledger.waiting import Queue
 KINDS = {int(Queue.URLS): Kind.URLS, int(Queue.REMOVAL): Kind.REMOVAL}
 QUEUES = {Queue(number).what: kind for number, kind in KINDS.items()}
 
+COUNTS = select(tally).where(tally.c.pages != 0)
+SOME_COUNTS = COUNTS.where(tally.c.target_id.in_(bindparam("ids", expanding=True)))
 HELD = (
     select(waiting.c.target_id, waiting.c.kind, waiting.c.why, func.count().label("pages"))
     .where(waiting.c.not_before > bindparam("now"), waiting.c.kind != int(Queue.PARKED))
@@ -70,17 +72,18 @@ def page_standings(
     tx: Transaction, now: datetime, origins: Sequence[str] | None
 ) -> dict[tuple[str, str], PageStanding]:
     """From the kept counts; only pages with a `not_before` are counted one by one."""
+    names = sites.known_targets(tx, origins)
     drafts: dict[int, _Standing] = {}
-    for row in tx.rows(select(tally).where(tally.c.pages != 0)):
+    for row in tx.rows(COUNTS) if origins is None else tx.rows_in(SOME_COUNTS, names):
         draft = drafts.setdefault(row.target_id, _Standing())
         if queue := QUEUES.get(row.what):
             draft.waiting[queue] = row.pages
         else:
             draft.counts[State(row.what)] = row.pages
     for row in tx.rows(HELD, now=now):
-        drafts[row.target_id].hold(KINDS[row.kind], row.why, row.pages)
-    names = sites.known_targets(tx, origins)
-    return {names[id]: draft.done() for id, draft in drafts.items() if id in names}
+        if row.target_id in drafts:
+            drafts[row.target_id].hold(KINDS[row.kind], row.why, row.pages)
+    return {names[id]: draft.done() for id, draft in drafts.items()}
 
 
 def named(

@@ -202,7 +202,7 @@ def _sitemap_status(dialect: str) -> Select[Any]:
         schema.site.c.origin.label("site"),
         target.account,
         target.engine,
-        target.property,
+        func.coalesce(target.property, check.property).label("property"),
         c.url.label("sitemap"),
         c.state,
         *_both(c.at, "at", dialect),
@@ -247,7 +247,7 @@ def _page_daily(dialect: str) -> Select[Any]:
         select(
             c.site_id,
             day.label("day"),
-            func.count(case((c.by_hand.is_(False), 1))).label("looks"),
+            func.sum(case((c.by_hand.is_(False), c.looks), else_=0)).label("looks"),
             func.max(case((c.finished.is_(True), c.number))).label("last"),
             func.sum(c.new).label("new"),
             func.sum(c.changed).label("changed"),

@@ -10,9 +10,12 @@ from typing import NotRequired, TypedDict
 
 class FindingDoc(TypedDict):
     id: str
+    """A key of the tables of findings."""
     severity: str
+    """`error`, `warning` or `info`."""
     where: str
     message: str
+    """What is wrong."""
     count: int
     examples: list[str]
 
@@ -20,8 +23,11 @@ class FindingDoc(TypedDict):
 class SkipDoc(TypedDict):
     site: str
     account: str | None
+    """The account's name; null: at every account."""
     kind: str
+    """`sitemap`, `urls` or `removal`."""
     reason: str
+    """A key of the table of reasons."""
     count: int
     until: str | None
 
@@ -30,8 +36,10 @@ class AllowanceDoc(TypedDict):
     account: str
     property: str
     day: str
+    """The engine's own day."""
     limit: int | None
     spent: int
+    """Accepted, in flight and unknown."""
     left: int | None
     resets_at: str | None
 
@@ -43,16 +51,21 @@ class ActionDoc(TypedDict):
     engine: str
     property: str
     kind: str
+    """`sitemap`, `urls` or `removal`."""
     target: str
     pages: int
+    """Pages in the call; 0 for a sitemap."""
     reason: str
+    """Why it is planned: `new`, `changed`, `gone`, `age`, `forced`, or again after a state."""
     cost: int
 
 
 class PlanDoc(TypedDict):
     digest: str
     made_at: str
+    """The moment that was planned for."""
     observed: NotRequired[bool]
+    """False: another run holds the ledger, so the plan is made from memory."""
     actions: list[ActionDoc]
     skips: list[SkipDoc]
     allowances: list[AllowanceDoc | None]
@@ -61,13 +74,18 @@ class PlanDoc(TypedDict):
 
 class CountsDoc(TypedDict):
     sitemaps: dict[str, int]
+    """State or `skipped` → sitemaps."""
     pages: dict[str, int]
+    """State or `skipped` → pages."""
 
 
 class DeltaDoc(TypedDict):
     new: int
+    """Pages seen for the first time."""
     changed: int
+    """Pages with a newer lastmod."""
     gone: int
+    """Pages that left the site's sitemaps."""
 
 
 class RunTargetDoc(TypedDict):
@@ -76,7 +94,9 @@ class RunTargetDoc(TypedDict):
     engine: str
     property: str
     documents: int
+    """Sitemap files that were read."""
     pages: int
+    """Pages that the site lists."""
     delta: DeltaDoc
     counts: CountsDoc
     allowance: AllowanceDoc | None
@@ -85,10 +105,13 @@ class RunTargetDoc(TypedDict):
 
 class ProblemDoc(ActionDoc):
     state: str
+    """`rejected`, `unknown`, `failed` or `partial`."""
     http_status: int | None
     code: str | None
     message: str
     cause: str | None
+    meaning: str | None
+    """What the cause means, from the one table of causes."""
     next_step: str | None
     rejected: int
 
@@ -96,38 +119,52 @@ class ProblemDoc(ActionDoc):
 class RunDoc(TypedDict):
     run: str
     started_at: str
+    """When it began."""
     finished_at: str
     outcome: str
+    """`ok`, `partial`, `failed`, `nothing`, `held` or `deadline`."""
     exit_code: int
     digest: str
     counts: CountsDoc
     targets: list[RunTargetDoc]
     skips: list[SkipDoc]
     problems: list[ProblemDoc]
+    """The calls that went wrong."""
 
 
 class LogRowDoc(TypedDict):
     id: int
+    """Number of the call, growing."""
     run: str
     action: str
     attempt: int
+    """1 for the first try, 2 for the second, …"""
     sent_at: str | None
+    """When the intent was stored."""
     settled_at: str | None
+    """When the outcome was stored; null while in flight."""
     site: str
     account: str
     engine: str
     property: str
     kind: str
+    """`sitemap`, `urls`, `removal` or `withdrawal`."""
     target: str
     urls: int
+    """Pages in the call; 0 for a sitemap."""
     accepted: int
+    """Pages that the engine took; 1 for a sitemap."""
     rejected: int
     state: str
+    """A state, or `partial`."""
     http_status: int | None
     code: str | None
     message: str
     quota_left: int | None
+    """What the engine said is left today."""
     cause: str | None
+    meaning: str | None
+    """What the cause means, from the one table of causes."""
     next_step: str | None
 
 
@@ -137,9 +174,13 @@ class PageLogRowDoc(TypedDict):
     account: str
     engine: str
     state: str
+    """The page's state at this account."""
     reason: str
+    """The engine's words about this page."""
     at: str | None
+    """When that became so."""
     attempt_id: int
+    """The call, as `id` in the log."""
 
 
 class StatusDoc(TypedDict):
@@ -148,15 +189,24 @@ class StatusDoc(TypedDict):
     engine: str
     property: str
     sitemap: str | None
+    """Its address; null: the engine cannot be told sitemaps, or none is known yet."""
     state: str
+    """A state of a sitemap."""
     last_submitted: str | None
+    """The later of our own word and the engine's."""
     last_downloaded: str | None
     is_pending: bool | None
+    """The engine has not processed it yet, in its own word."""
     is_index: bool | None
+    """The engine takes it for an index."""
     errors: int | None
+    """Errors that the engine found."""
     warnings: int | None
+    """Warnings that the engine gave."""
     urls_submitted: int | None
+    """Pages that the engine counts in it."""
     urls_ours: int | None
+    """Pages that we count under it."""
     checked_at: str | None
 
 
@@ -164,8 +214,10 @@ class ExplainTargetDoc(TypedDict):
     site: str
     account: str
     state: str
+    """A state, `waiting`, or `never`: no rule tells it."""
     attempts: list[LogRowDoc]
     why_not: str | None
+    """Why the engine does not have it; null: it has."""
     not_before: str | None
 
 
@@ -174,11 +226,15 @@ class ExplainDoc(TypedDict):
     kind: str
     """`page`, `sitemap` or `unknown`."""
     documents: list[str]
+    """The sitemaps that list it."""
     section: str | None
     lastmod: str | None
     first_seen: str | None
+    """When a look first found it."""
     last_seen: str | None
+    """When a look last found it."""
     gone_at: str | None
+    """Since when it is gone; null: it is not."""
     targets: list[ExplainTargetDoc]
 
 
@@ -186,6 +242,7 @@ class CheckAccountDoc(TypedDict):
     account: str
     engine: str
     state: str
+    """`ok`, `failed` or `unchecked` (not asked, or it would cost quota)."""
     cause: str | None
     message: str
     next_step: str | None
@@ -198,6 +255,7 @@ class CheckTargetDoc(CheckAccountDoc):
 
 class CheckDoc(TypedDict):
     ok: bool
+    """Nothing failed."""
     accounts: list[CheckAccountDoc]
     targets: list[CheckTargetDoc]
     findings: list[FindingDoc]
@@ -207,7 +265,9 @@ class AnswerDoc(TypedDict):
     account: str
     property: str
     sites: list[str]
+    """The sites that were asked about."""
     checks: int
+    """Sitemaps that the engine said something about."""
     state: str
     """`ok`, `failed` or `unasked` (the deadline came first)."""
     problem: str | None
@@ -216,21 +276,31 @@ class AnswerDoc(TypedDict):
 class VerifyDoc(TypedDict):
     finished_at: str | None
     outcome: str
+    """`ok`, `partial`, `failed` or `deadline`."""
     exit_code: int
     answers: list[AnswerDoc]
+    """One for each property that was asked about."""
     statuses: list[StatusDoc]
+    """What is known now, as `status` shows it."""
 
 
 class ReadingDoc(TypedDict):
     url: str
     final_url: str
+    """Where redirects led to."""
     depth: int
+    """Indexes above it."""
     kind: str | None
+    """`index`, `urlset`, `text`, `rss` or `atom`; null: not read."""
     http_status: int | None
     children: int
+    """Documents that it names."""
     pages: int
+    """Pages of the site in it."""
     over_limit: int
+    """Entries beyond a limit, not used."""
     complete: bool
+    """It was read to its end."""
     findings: list[FindingDoc]
 
 
@@ -241,15 +311,19 @@ class SummaryDoc(TypedDict):
 
 class FlattenDoc(TypedDict):
     documents: list[ReadingDoc]
+    """The sitemap files, in the order they were read."""
     pages: int
+    """Different pages in all of them."""
     findings: list[FindingDoc]
     summary: SummaryDoc
+    """Over all findings."""
 
 
 class PageDoc(TypedDict):
     loc: str
     lastmod: str | None
     document: str
+    """The sitemap that lists it."""
 
 
 class FaultDoc(TypedDict):
@@ -261,6 +335,9 @@ class FaultDoc(TypedDict):
 
 class ErrorDoc(TypedDict):
     kind: str
+    """`config`, `usage`, `unsafe-plan`, `no-match`, `busy`, `ledger`, `storage`, `unreachable` or
+    `internal`."""
     exit_code: int
     message: str
     faults: NotRequired[list[FaultDoc]]
+    """All that is wrong in a file or on the command line."""

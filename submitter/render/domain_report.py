@@ -13,12 +13,16 @@ from submitter.render.tables import Cell, Column, Folds, paragraph, table
 
 class RecordDoc(TypedDict):
     name: str
+    """The name that it belongs to."""
     type: str
+    """`TXT`."""
     value: str
+    """Its text, to be copied as it is."""
 
 
 class StepDoc(TypedDict):
     step: str
+    """`record`, `verified`, `added` or `owner`."""
     state: str
     """`already`, `done`, `waiting` or `failed`."""
     message: str
@@ -31,10 +35,13 @@ class DomainDoc(TypedDict):
     account: str
     engine: str
     principal: str
+    """Who the account is to the engine, like a service account's address."""
     property: str | None
     role: str | None
+    """The account's role at the property, in the engine's word; null: none yet."""
     record: RecordDoc | None
     steps: list[StepDoc]
+    """What was done, what is done, and what waits."""
     outcome: str
     """`ok`, `waiting` or `failed`."""
     exit_code: int

@@ -20,8 +20,10 @@ class ReasonDoc(TypedDict):
 
 class EarlierDoc(TypedDict):
     day: str
+    """The engine's own day."""
     sampled: int
     indexed: int
+    """Pages of it that were in the index."""
 
 
 class InspectionDoc(TypedDict):
@@ -29,13 +31,21 @@ class InspectionDoc(TypedDict):
     state: str
     """`indexed`, `crawled` (not indexed), `known` (not crawled), `unknown` or `unclear`."""
     reason: str
+    """The engine's own sentence."""
     verdict: str | None
+    """The engine's own word."""
     last_crawled: str | None
+    """When its crawler last read the page."""
     robots_txt: str | None
+    """Whether robots.txt lets it in, in the engine's word."""
     indexing: str | None
+    """Whether the page lets itself be indexed, in the engine's word."""
     fetch: str | None
+    """How the crawl went, in the engine's word."""
     engine_canonical: str | None
+    """The address that the engine keeps in its place."""
     page_canonical: str | None
+    """The address that the page names itself."""
 
 
 class SampleDoc(TypedDict):
@@ -48,12 +58,16 @@ class SampleDoc(TypedDict):
     asked: int
     """Of the sampled, those asked about now; the others were asked about earlier today."""
     counts: dict[str, int]
+    """State → pages."""
     reasons: list[ReasonDoc]
+    """What the engine says of the pages, the most frequent first."""
     unasked: dict[str, int]
     """Pages drawn and not asked about, by reason."""
     problems: list[str]
+    """Why some were not answered about, in words."""
     earlier: EarlierDoc | None
     pages: list[InspectionDoc]
+    """The answers, one for each page."""
 
 
 def sample_docs(samples: Iterable[Sample]) -> list[SampleDoc]:

@@ -9,6 +9,7 @@ from typing import cast
 from submitter.checkup import Checkup, Diagnosis
 from submitter.core.accounting import ExitCode
 from submitter.core.calls import Check
+from submitter.core.causes import meaning_of, next_step_of
 from submitter.core.findings import Finding, Severity
 from submitter.core.fleet import Account
 from submitter.core.looks import DocumentReading, PageRow, SiteLook
@@ -78,7 +79,8 @@ def log_row_doc(row: LogRow) -> LogRowDoc:
         "message": row.message,
         "quota_left": row.quota_left,
         "cause": row.cause,
-        "next_step": row.next_step,
+        "meaning": meaning_of(row.cause, row.engine),
+        "next_step": row.next_step or next_step_of(row.cause, row.engine),
     }
 
 

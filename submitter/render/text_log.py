@@ -15,6 +15,8 @@ def log_row_text(row: LogRowDoc, screen: Screen) -> list[str]:
     head = f"{exact(read(row['sent_at']))}  {row['state']}{again}  {row['account']}  {row['site']}"
     lines = paragraph(head, screen, ink=state_cell(row["state"]).ink)
     lines += paragraph(_what(row), screen, indent=4)
+    if row["meaning"]:
+        lines += paragraph(row["meaning"], screen, indent=4)
     said = _said(row)
     if said:
         lines += paragraph(said, screen, indent=4)

@@ -110,6 +110,8 @@ def _problem_lines(group: Sequence[ProblemDoc], screen: Screen) -> list[str]:
     head = f"{first['account']} ({first['engine']}): {', '.join(fact for fact in facts if fact)}"
     ink = _STATE_INK.get(first["state"])
     lines = paragraph(head, screen, ink=ink)
+    if first["meaning"]:
+        lines += paragraph(first["meaning"], screen, indent=4)
     lines += paragraph(first["message"] or "the engine gave no reason", screen, indent=4)
     if first["next_step"]:
         lines += paragraph(f"Next: {first['next_step']}", screen, indent=4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from submitter.core.accounting import Done, ExitCode
@@ -19,6 +19,7 @@ class WithdrawalDoc(TypedDict):
     engine: str
     property: str | None
     ours: bool
+    """This ledger submitted it."""
     declared: bool
     """True: the inventory or robots.txt still names it, so the next run submits it again."""
     state: str
@@ -33,27 +34,30 @@ class WithdrawalDoc(TypedDict):
 class KeptDoc(TypedDict):
     sitemap: str
     reason: str
+    """`not-ours` or `no-account` (name one with --account)."""
     message: str
 
 
 class WithdrawDoc(TypedDict):
     run: str
     outcome: str
+    """`ok`, `partial`, `failed`, `deadline`, `stopped` (by a signal), or `nothing` was done."""
     exit_code: int
     withdrawals: list[WithdrawalDoc]
+    """What is to be taken out, or was."""
     kept: list[KeptDoc]
+    """What is left where it is."""
 
 
 EFFECT = (
     "A withdrawal takes the sitemap out of the engine's report. It does not stop the engine from"
     " crawling it or its pages, and it is no way to have it read again: for that, submit it."
 )
-_OUTCOMES = {
+_OUTCOMES: Mapping[int, str] = {
     ExitCode.OK: "ok",
     ExitCode.PARTIAL: "partial",
     ExitCode.NOTHING_SUCCEEDED: "failed",
     ExitCode.DEADLINE: "deadline",
-    ExitCode.NO_MATCH: "nothing",
 }
 _COLUMNS = (
     Column("SITEMAP", folds=Folds.ADDRESS),
@@ -64,13 +68,13 @@ _COLUMNS = (
 
 
 def withdraw_doc(
-    run: str, plan: WithdrawalPlan, done: Sequence[Done], exit_code: ExitCode
+    run: str, plan: WithdrawalPlan, done: Sequence[Done], exit_code: int
 ) -> WithdrawDoc:
-    """`done` in the plan's order; empty before it is done."""
+    """`done` in the plan's order; empty when nothing was done."""
     ends: list[Done | None] = [*done] or [None] * len(plan.wanted)
     return {
         "run": run,
-        "outcome": _OUTCOMES.get(exit_code, "failed"),
+        "outcome": _OUTCOMES.get(exit_code, "stopped") if done else "nothing",
         "exit_code": int(exit_code),
         "withdrawals": [_doc(one, end) for one, end in zip(plan.wanted, ends, strict=True)],
         "kept": [_kept_doc(one) for one in plan.kept],

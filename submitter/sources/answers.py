@@ -58,6 +58,10 @@ class Head:
         return Validators(_usable(self._header("ETag")), _usable(self._header("Last-Modified")))
 
     @property
+    def robots_tags(self) -> tuple[str, ...]:
+        return tuple(self._headers.get_all("X-Robots-Tag", []))
+
+    @property
     def encodings(self) -> frozenset[str]:
         written = ",".join(self._headers.get_all("Content-Encoding", []))
         return frozenset(part.strip().lower() for part in written.split(","))
@@ -163,7 +167,7 @@ class WebAnswer:
         self.url, self.final_url = url, head.url
         self.status = 304 if head.status == 304 else 200
         self.content_type, self.charset = head.content_type, head.charset
-        self.validators = head.validators
+        self.validators, self.robots_tags = head.validators, head.robots_tags
         if self.status == 304 and self.validators == Validators():
             self.validators = sent
         self._head, self._exchange = head, exchange

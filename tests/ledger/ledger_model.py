@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ledger_samples import DAY_S
-
 from submitter.core.fleet import FirstRun
 from submitter.core.looks import Delta, PageRow, TellRule
 from submitter.core.states import TOLD, State
@@ -174,24 +173,14 @@ class Model:
     def finish(self, *, gone_after: int, complete: bool) -> tuple[int, Delta, int, int, int]:
         """Listed, delta, baseline, new since, gone since."""
         if complete:
-            for url in self.documents.keys() - self.mentioned:
-                for name in self.documents.pop(url):
-                    if self.pages[name].place == "listed":
-                        self.pages[name].place, self.pages[name].missed = "missing", 0
-            for url in self.unread.keys() - self.mentioned:
-                del self.unread[url]
+            self._drop_unmentioned()
         listed = {name for document in self.documents.values() for name in document}
         for name, page in self.pages.items():
-            if page.place == "missing" and name in listed:
-                page.place, page.missed = "listed", 0
-            elif page.place == "missing" and complete:
-                page.missed += 1
-                if page.missed >= gone_after:
-                    self._go(name, page)
-        if complete:
-            for rule in self.rules:
-                target = self.targets[rule.account]
-                target.seeded = self.look if target.seeded is None else target.seeded
+            if page.place == "missing":
+                self._look_for(name, page, listed, gone_after if complete else None)
+        for rule in self.rules if complete else ():
+            target = self.targets[rule.account]
+            target.seeded = self.look if target.seeded is None else target.seeded
         known = self._known()
         return (
             len(listed),
@@ -200,6 +189,25 @@ class Model:
             len(known - self.baseline),
             len(self.baseline - known),
         )
+
+    def _drop_unmentioned(self) -> None:
+        for url in self.documents.keys() - self.mentioned:
+            for name in self.documents.pop(url):
+                if self.pages[name].place == "listed":
+                    self.pages[name].place, self.pages[name].missed = "missing", 0
+        for url in self.unread.keys() - self.mentioned:
+            del self.unread[url]
+
+    def _look_for(
+        self, name: str, page: ModelPage, listed: set[str], gone_after: int | None
+    ) -> None:
+        """A missing page is listed elsewhere, or was missed once more (by a complete look)."""
+        if name in listed:
+            page.place, page.missed = "listed", 0
+        elif gone_after is not None:
+            page.missed += 1
+            if page.missed >= gone_after:
+                self._go(name, page)
 
     def _go(self, name: str, page: ModelPage) -> None:
         page.place, page.went, page.went_before_baseline = "gone", True, False

@@ -20,6 +20,7 @@ from submitter.ports import DocumentResult, Lease, LookResult
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 NOW_S = int(NOW.timestamp())
+TODAY = NOW.date()
 DAY = timedelta(days=1)
 DAY_S = 86_400
 SITE = "https://shop.example.com"
@@ -202,7 +203,7 @@ def tell(
     return action
 
 
-def allowance(spent: int = 0, *, day: date = NOW.date(), limit: int | None = 100) -> Allowance:
+def allowance(spent: int = 0, *, day: date = TODAY, limit: int | None = 100) -> Allowance:
     return Allowance("baidu", SITE, day, limit, spent)
 
 

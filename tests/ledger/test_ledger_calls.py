@@ -26,7 +26,6 @@ from ledger_samples import (
     waiting,
     whys,
 )
-
 from submitter.core.calls import Outcome
 from submitter.core.standing import Allowance, PageStanding, SitemapStanding
 from submitter.core.states import TOLD, State
@@ -219,10 +218,10 @@ def test_a_deferred_sitemap_waits_for_what_was_named(ledger: SqlLedger, lease: L
     ledger.defer(lease, sitemap_action(content="v2"), not_before=NOW + HOUR, reason="quota")
     ledger.defer(lease, sitemap_action(OTHER_MAP), not_before=None, reason="deadline")
     assert sitemap_standing(ledger) == SitemapStanding(
-        MAP, State.DEFERRED, "v1", NOW, NOW, "v1", NOW + HOUR
+        MAP, State.DEFERRED, "v1", NOW, NOW, "v1", NOW + HOUR, "quota"
     )
     assert sitemap_standing(ledger, OTHER_MAP) == SitemapStanding(
-        OTHER_MAP, State.DEFERRED, "", NOW, None, None
+        OTHER_MAP, State.DEFERRED, "", NOW, None, None, reason="deadline"
     )
     assert len(list(ledger.log(LogFilter()))) == 1
 

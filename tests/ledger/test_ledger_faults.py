@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from ledger_samples import NOW, open_ledger
 from ledger_story import LATER, Story, check_ended, check_honest, check_whole
-
 from submitter.errors import LedgerBusy, LedgerError
 
 CODES = {
@@ -112,8 +111,16 @@ def tell_until_the_end_of_faults(folder: Path, empty: Path, faults: Faults) -> N
     folder.mkdir()
     path, book = folder / "ledger.db", folder / "book"
     shutil.copy(empty, path)
+    faulty: list[Any] = []
+
+    def tell() -> None:
+        faulty.append(opened(path, faults))
+        Story(faulty[0], book).tell()
+
     with pytest.raises(LedgerError, match=HINTS[faults.text]):
-        Story(opened(path, faults), book).tell()
+        tell()
+    for ledger in faulty:
+        ledger.close()
     ledger = open_ledger(f"sqlite:///{path}")
     check_whole(ledger)
     check_honest(ledger, book)
@@ -145,7 +152,12 @@ def test_every_operation_may_fail_once(tmp_path: Path, empty: Path, length: int)
     for number in range(2, length):
         for text in sorted(CODES):
             faults = Faults(number, text, forever=False)
-            tell_with_one_fault(tmp_path / f"{number} {text}", empty, faults)
+            tell_with_one_fault(tmp_path / f"{number}-{CODES[text]}", empty, faults)
+
+
+def start_runs(ledger: Any, count: int) -> None:
+    for number in range(count):
+        ledger.start_run(str(number), inventory_sha256="", at=NOW)
 
 
 @pytest.mark.parametrize("text", sorted(CODES))
@@ -153,7 +165,6 @@ def test_an_error_says_what_to_do(tmp_path: Path, empty: Path, text: str) -> Non
     shutil.copy(empty, tmp_path / "ledger.db")
     ledger = opened(tmp_path / "ledger.db", Faults(20, text, forever=True))
     with pytest.raises(LedgerError, match=HINTS[text]) as caught:
-        for number in range(20):
-            ledger.start_run(str(number), inventory_sha256="", at=NOW)
+        start_runs(ledger, 20)
     assert isinstance(caught.value, LedgerBusy) is (text == "locked")
     assert str(tmp_path / "ledger.db") in str(caught.value)

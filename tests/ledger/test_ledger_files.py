@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from ledger_processes import finish, start
 from ledger_samples import DAY, MAP, NOW, look_at, open_ledger, page, waiting
-
 from submitter.errors import ConfigError, LedgerBusy, LedgerError
 from submitter.ledger import sqlite
 from submitter.ledger.schema import HEAD
@@ -45,7 +44,7 @@ def test_what_was_stored_is_there_when_the_file_is_opened_again(path: Path) -> N
     assert [one.name for one in path.parent.iterdir()] == ["ledger.db"]
 
 
-def test_a_ledger_is_made_private_to_nobody_and_whole(file_url: str, tmp_path: Path) -> None:
+def test_a_ledger_is_made_whole_and_leaves_nothing_beside_it(file_url: str, tmp_path: Path) -> None:
     open_ledger(file_url).close()
     head = (tmp_path / "ledger.db").read_bytes()[:100]
     assert head[68:72] == sqlite.APPLICATION_ID.to_bytes(4, "big") == b"Sumt"

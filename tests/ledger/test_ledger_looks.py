@@ -21,7 +21,6 @@ from ledger_samples import (
     waiting,
     whys,
 )
-
 from submitter.core.fleet import FirstRun
 from submitter.core.looks import Delta, DocumentKind, RootLook, Validators
 from submitter.core.traits import Kind

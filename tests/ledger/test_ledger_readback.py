@@ -22,7 +22,6 @@ from ledger_samples import (
     sitemap_action,
     tell,
 )
-
 from submitter.core.calls import Check, Property, Survey
 from submitter.core.fleet import FirstRun
 from submitter.core.looks import RootLook

@@ -27,7 +27,6 @@ from ledger_samples import (
     sitemap_action,
     tell,
 )
-
 from submitter.core.calls import Check
 from submitter.core.states import State
 from submitter.core.traits import Kind

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from ledger_samples import (
     DAY,
@@ -19,13 +21,14 @@ from ledger_samples import (
     sitemap_action,
     tell,
 )
-
 from submitter.core.calls import Check
 from submitter.core.looks import RootLook
 from submitter.core.standing import Allowance
 from submitter.core.states import State
 from submitter.ledger import views
 from submitter.ledger.ledger import SqlLedger
+
+HOUR = timedelta(hours=1)
 
 
 @pytest.mark.parametrize("name", views.NAMES)
@@ -48,7 +51,8 @@ def test_every_call_is_a_submission_with_times_for_people_and_machines(file_url:
         "SELECT site, account, engine, kind, target, state, http_status, sent_at, sent_at_epoch,"
         " settled_at_epoch FROM v_submission ORDER BY id",
     ) == [
-        (SITE, "gsc", "google", "sitemap", MAP, "accepted", 204, "2026-11-30T12:00:00Z", NOW_S, NOW_S),
+        (SITE, "gsc", "google", "sitemap", MAP, "accepted", 204,
+         "2026-11-30T12:00:00Z", NOW_S, NOW_S),
         (SITE, "gsc", "google", "sitemap", f"{SITE}/b.xml", "sending", None,
          "2026-11-30T12:00:00Z", NOW_S, None),
     ]  # fmt: skip
@@ -111,3 +115,20 @@ def test_pages_are_counted_by_day(file_url: str) -> None:
         ("2026-11-30", SITE, 2, 3, 4, 1, 1),
         ("2026-12-01", SITE, 1, 1, 0, 0, 2),
     ]
+
+
+def test_quiet_looks_of_a_day_are_one_row_and_still_counted(file_url: str) -> None:
+    ledger = open_ledger(file_url)
+    lease = ledger.acquire("run", "tests", ttl_s=60, now=NOW)
+    look_at(ledger, lease, {MAP: [page("a"), page("b")]})
+    for hours in range(1, 30):
+        look_at(ledger, lease, {}, keep=[MAP], at=NOW + hours * HOUR)
+    look_at(ledger, lease, {MAP: [page("a")]}, at=NOW + 30 * HOUR)
+    [explained] = ledger.explain(f"{SITE}/b")
+    ledger.close()
+    assert ask(file_url, "SELECT day, looks, listed, gone FROM v_page_daily ORDER BY day") == [
+        ("2026-11-30", 12, 2, 0),
+        ("2026-12-01", 19, 1, 1),
+    ]
+    assert ask(file_url, "SELECT count(*) FROM look") == [(4,)]
+    assert (explained.first_seen, explained.last_seen) == (NOW, NOW + 29 * HOUR)

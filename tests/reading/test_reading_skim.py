@@ -68,8 +68,8 @@ def test_what_generators_write_is_regular(entry: str) -> None:
     skimmer = Skimmer("url", {"image", "xhtml"})
     text = entry * 3
     assert is_regular(text)
-    pairs, end = skimmer.skim(text, 0)
-    assert (len(pairs), end) == (3, len(text))
+    locs, dates, end = skimmer.skim(text, 0)
+    assert (len(locs), len(dates), end) == (3, 3, len(text))
 
 
 @pytest.mark.parametrize("entry", [*REGULAR, *ONLY_LOOKS_REGULAR])
@@ -83,9 +83,9 @@ def test_both_ways_say_the_same_of_every_entry(entry: str) -> None:
 def test_what_only_looks_regular_is_left_to_the_parser(entry: str) -> None:
     skimmer = Skimmer("url", {"image", "xhtml"})
     if is_regular(entry):
-        pairs, end = skimmer.skim(entry, 0)
+        locs, _, end = skimmer.skim(entry, 0)
         assert end < len(entry)
-        assert len(pairs) == entry[:end].count("</url>")
+        assert len(locs) == entry[:end].count("</url>")
 
 
 FILLERS = [
@@ -110,4 +110,4 @@ FILLERS = [
 def test_an_entry_that_turns_out_irregular_is_given_up_in_time(filler: str) -> None:
     """Were there two ways to match a filler, this would not end before the sun burns out."""
     text = "<url><loc>https://h/</loc>" + filler * (100_000 // len(filler)) + "</urlx>"
-    assert Skimmer("url", {"image", "xhtml"}).skim(text, 0) == ([], 0)
+    assert Skimmer("url", {"image", "xhtml"}).skim(text, 0) == ([], [], 0)

@@ -95,6 +95,7 @@ def problem(text: str, **facts: object) -> ProblemDoc:
         "code": None,
         "message": text,
         "cause": "property-missing",
+        "meaning": text,
         "next_step": text,
         "rejected": 0,
         **facts,
@@ -187,6 +188,7 @@ def log_row(text: str) -> LogRowDoc:
         "message": text,
         "quota_left": 0,
         "cause": None,
+        "meaning": None,
         "next_step": text,
     }
 

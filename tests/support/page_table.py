@@ -18,6 +18,7 @@ class Page:
 
     body: bytes = b""
     at: str = ""
+    robots_tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class _Answer:
 
     def __init__(self, url: str, page: Page, read: list[str]) -> None:
         self.url, self.final_url = url, page.at or url
+        self.robots_tags = page.robots_tags
         self._page, self._read = page, read
 
     def chunks(self) -> Iterator[bytes]:

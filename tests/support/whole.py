@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import yaml
 from cryptography.hazmat.primitives.asymmetric import rsa
 from submitter.core.fleet import Fleet, Target
 from submitter.core.records import LogRow, RunRow
-from submitter.core.summary import Json
 from submitter.ledger import open_ledger
 from submitter.owners import this_owner
 from submitter.ports import Ledger, LogFilter
@@ -31,8 +31,10 @@ from submitter.wiring import Wiring, load_fleet
 START = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)
 """Six in the evening in Shanghai, two at night in California: no midnight is near."""
 
+SHANGHAI = ZoneInfo("Asia/Shanghai")
 DOMAIN = "whole.test"
 EMAIL = "submitter@sandbox-project.iam.gserviceaccount.com"
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 RULES = RunRules(retries=RetryRules(), call_timeout_s=1.0)
 
 
@@ -101,6 +103,8 @@ class World:
     folder: Path
     accounts: dict[str, dict[str, object]] = field(default_factory=dict)
     entries: dict[str, dict[str, object]] = field(default_factory=dict)
+    quotas: dict[tuple[str, date], int] = field(default_factory=dict)
+    """(Baidu's site, its day) → pages granted from that day on."""
     runs: int = 0
 
     def __post_init__(self) -> None:
@@ -148,7 +152,7 @@ class World:
         if property == "host":
             self.sandbox.google.grant(EMAIL, f"{site.origin}/")
         if quota is not None:
-            self.sandbox.baidu.add_site(site.host, quota)
+            self.grant(site.host, quota)
             accounts.append("baidu")
         self.entries[name] = {
             "host": site.host,
@@ -156,6 +160,18 @@ class World:
             "google_property": property,
         } | keys
         return site
+
+    def grant(self, site: str, quota: int) -> None:
+        """What Baidu takes from a site a day, from today on. Not to be changed within a day."""
+        if site in self.sandbox.baidu._sites:
+            self.sandbox.baidu.set_quota(site, quota)
+        else:
+            self.sandbox.baidu.add_site(site, quota)
+        self.quotas[site, engine_day(self.clock.now())] = quota
+
+    def quota_of(self, site: str, day: date) -> int:
+        since = max(at for name, at in self.quotas if name == site and at <= day)
+        return self.quotas[site, since]
 
     def only(self, *names: str) -> list[Target]:
         """Targets of these accounts."""
@@ -202,26 +218,29 @@ class World:
         *,
         targets: Sequence[Target] | None = None,
         adapt: Callable[[Tools], Tools] = lambda tools: tools,
-        stop: threading.Event | None = None,
+        parts: Mapping[str, Any] = NOTHING,
         **request: Any,
     ) -> Ran:
-        """A run as the command makes it. `adapt` may put other parts in place of the real ones."""
+        """A run as the command makes it. `parts` go to `Wiring`; `adapt` may put other tools in
+        place of those it makes."""
         self.runs += 1
-        with self.wired(stop=stop) as wiring:
-            asked = self.request(wiring.fleet, f"run-{self.runs}", targets, **request)
+        with self.wired(**parts) as wiring:
+            named = {"run": f"run-{self.runs}"} | request
+            asked = self.request(wiring.fleet, targets, **named)
             report = run_fleet(asked, adapt(wiring.tools()))
             calls = list(wiring.ledger.log(LogFilter(run=asked.run)))
         return Ran(report, calls)
 
-    def plan(self, **request: Any) -> Preview:
+    def plan(self, *, ahead: timedelta | None = None, **request: Any) -> Preview:
+        """What a run would send now, or so much later."""
+        at = None if ahead is None else self.clock.now() + ahead
         with self.wired() as wiring:
-            return preview(self.request(wiring.fleet, "preview", None, **request), wiring.tools())
+            asked = self.request(wiring.fleet, None, **request)
+            return preview(asked, wiring.tools(), at=at)
 
-    def request(
-        self, fleet: Fleet, run: str, targets: Sequence[Target] | None, **more: Any
-    ) -> RunRequest:
-        asked = RunRequest(run, fleet, targets or fleet.targets(), this_owner())
-        return replace(asked, **more)
+    def request(self, fleet: Fleet, targets: Sequence[Target] | None, **more: Any) -> RunRequest:
+        given = {"run": "unnamed", "owner": this_owner()} | more
+        return RunRequest(fleet=fleet, targets=targets or fleet.targets(), **given)
 
     def next_day(self, zone: str = "Asia/Shanghai") -> None:
         self.clock.move_past_midnight(zone)
@@ -272,9 +291,6 @@ def one_key() -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
-def shown(counts: Mapping[str, int]) -> dict[str, int]:
-    return {name: n for name, n in counts.items() if n}
-
-
-def as_text(summary: Json) -> str:
-    return json.dumps(summary, default=str)
+def engine_day(at: datetime) -> date:
+    """Baidu's."""
+    return at.astimezone(SHANGHAI).date()

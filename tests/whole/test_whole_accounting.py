@@ -96,7 +96,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Day:
-    """Edits, then faults, then some runs; `quota` is what Baidu grants from now on."""
+    """Edits, then faults, then some runs; `quota` is what Baidu grants from a new day on."""
 
     edits: list[Edit]
     google: list[str]
@@ -160,16 +160,19 @@ def tell_story(story: list[Day], folder: Path) -> None:
     with world(folder) as fleet:
         for number in range(SITES):
             fleet.add(f"s{number}", pages=4 + number, quota=0)
+        new_day = True
         for day in story:
             for one in day.edits:
                 edit(fleet, one)
-            for number in range(SITES):
-                fleet.sandbox.baidu.set_quota(f"s{number}.whole.test", day.quota)
+            if new_day:
+                for number in range(SITES):
+                    fleet.grant(f"s{number}.whole.test", day.quota)
             strike(fleet, day)
             for _ in range(day.runs):
                 prove_sums(fleet.run())
                 prove_books_agree(fleet)
-            if day.next_day:
+            new_day = day.next_day
+            if new_day:
                 fleet.next_day()
         prove_ledger_is_whole(fleet.ledger_path)
 

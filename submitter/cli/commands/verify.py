@@ -16,16 +16,28 @@ from submitter.core.accounting import ExitCode
 from submitter.core.selection import Selection
 
 if TYPE_CHECKING:
+    from submitter.core.inspection import Sample
     from submitter.verify import Answer
 
 HELP = """Ask the engines what became of what they were told.
 
 What they say is recorded. Accepted means queued: only an engine's own word of a download shows that
 a sitemap was read.
+
+With --inspect, engines that can be asked about single pages (Google) say of a sample whether it is
+in their index, and why not: the newest pages told, and others that change from day to day. One
+property can be asked about 2,000 pages a day.
 """
 
 
 @click.command(help=HELP)
+@click.option(
+    "--inspect",
+    "size",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Ask about N pages of each section of each property, too.",
+)
 @deadline_option
 @wait_option
 @selection_options
@@ -34,12 +46,15 @@ a sitemap was read.
 def command(
     invocation: Invocation,
     *,
+    size: int | None,
     deadline: float | None,
     wait: float,
     selection: Selection,
     as_json: bool,
 ) -> int:
+    from submitter.inspections import inspect_fleet
     from submitter.owners import this_owner
+    from submitter.render.inspection_report import sample_docs, samples_text
     from submitter.render.shapes import verify_doc
     from submitter.render.text_status import verify_text
     from submitter.runs import RunRequest, verify_fleet
@@ -51,14 +66,19 @@ def command(
     with invocation.working(fleet) as (parts, stopped):
         invocation.require_secrets(parts, [target.account for target in targets])
         answers = verify_fleet(request, parts.tools())
+        samples = inspect_fleet(request, parts.tools(), size) if size else []
         statuses = status_docs(parts, selection)
-    verdict = judge_answers(answers)
+    verdict = judge_both(judge_answers(answers), samples)
     document = verify_doc(answers, statuses, exit_code=verdict, at=now())
+    inspections = sample_docs(samples) if size else None
     invocation.exit_code = stopped.exit_code(verdict)
     if as_json:
-        write_json(document)
+        write_json({**document, "inspections": inspections})
     else:
-        write_lines(verify_text(document, now(), screen_of_stdout(invocation.environ)))
+        screen = screen_of_stdout(invocation.environ)
+        write_lines(verify_text(document, now(), screen))
+        if inspections is not None:
+            write_lines(["", *samples_text(inspections, screen)])
     return invocation.exit_code
 
 
@@ -70,3 +90,13 @@ def judge_answers(answers: Sequence[Answer]) -> ExitCode:
     if not failed:
         return ExitCode.OK
     return ExitCode.NOTHING_SUCCEEDED if len(failed) == len(answers) else ExitCode.PARTIAL
+
+
+def judge_both(answers: ExitCode, samples: Sequence[Sample]) -> ExitCode:
+    """As `judge_answers`, of the sitemaps and of the pages that were asked about."""
+    from submitter.inspections import judge_samples
+
+    verdicts = {answers, judge_samples(samples)} if samples else {answers}
+    if len(verdicts) == 1:
+        return answers
+    return ExitCode.DEADLINE if ExitCode.DEADLINE in verdicts else ExitCode.PARTIAL

@@ -19,6 +19,7 @@ from submitter.errors import ConfigError
 if TYPE_CHECKING:
     from submitter.core.accounting import Done
     from submitter.core.fleet import Fleet
+    from submitter.render.withdrawal_report import WithdrawDoc
     from submitter.withdrawals import WithdrawalPlan, WithdrawalRequest
 
 HELP = """Take sitemaps out of an engine's report.
@@ -52,7 +53,12 @@ def command(
 ) -> int:
     from submitter.owners import this_owner
     from submitter.wiring import TRAITS
-    from submitter.withdrawals import WithdrawalRequest, plan_withdrawals, withdraw
+    from submitter.withdrawals import (
+        WithdrawalRequest,
+        judge_withdrawals,
+        plan_withdrawals,
+        withdraw,
+    )
 
     fleet = invocation.load_fleet()
     request = WithdrawalRequest(
@@ -65,13 +71,64 @@ def command(
         until=invocation.until(deadline),
         wait_s=wait,
     )
-    with invocation.working(fleet) as (parts, stopped):
+    with invocation.wiring(fleet) as parts:
         plan = plan_withdrawals(request, parts.ledger, TRAITS)
-        done: Sequence[Done] = ()
-        if plan.wanted:
-            accounts = {fleet.accounts[one.action.account] for one in plan.wanted}
-            invocation.require_secrets(parts, accounts)
-            if not yes:
-                _ask(invocation, request, plan)
-            done = withdraw(request, plan, parts.tools())
-    return _report(invocation, request, plan, done, stopped.exit_code, as_json=as_json)
+    if not plan.wanted:
+        return _report(invocation, request, plan, (), ExitCode.NO_MATCH, as_json=as_json)
+    if not yes and not _agreed(invocation, request, plan):
+        tell("Nothing was withdrawn.")
+        return ExitCode.OK
+    with invocation.working(fleet) as (parts, stopped):
+        names = sorted({one.action.account for one in plan.wanted})
+        invocation.require_secrets(parts, [fleet.accounts[name] for name in names])
+        done = withdraw(request, plan, parts.tools())
+    code = stopped.exit_code(judge_withdrawals(done, plan.kept))
+    return _report(invocation, request, plan, done, code, as_json=as_json)
+
+
+def _known(fleet: Fleet, account: str | None) -> str | None:
+    if account is not None and account not in fleet.accounts:
+        raise NoMatch(explain_no_match(fleet, Selection(accounts=(account,))))
+    return account
+
+
+def _agreed(invocation: Invocation, request: WithdrawalRequest, plan: WithdrawalPlan) -> bool:
+    """Show what would be done and ask. Raises ConfigError where there is nobody to ask."""
+    if not sys.stdin.isatty():
+        raise ConfigError.one("withdraw", "nobody can be asked here: --yes does it without asking")
+    for line in _text(invocation, _document(request, plan, (), ExitCode.OK)):
+        tell(line)
+    count = len(plan.wanted)
+    return click.confirm(f"Withdraw {count:,} sitemap{'s' if count > 1 else ''}?", err=True)
+
+
+def _report(
+    invocation: Invocation,
+    request: WithdrawalRequest,
+    plan: WithdrawalPlan,
+    done: Sequence[Done],
+    code: int,
+    *,
+    as_json: bool,
+) -> int:
+    document = _document(request, plan, done, code)
+    invocation.exit_code = code
+    if as_json:
+        write_json(document)
+    else:
+        write_lines(_text(invocation, document))
+    return code
+
+
+def _document(
+    request: WithdrawalRequest, plan: WithdrawalPlan, done: Sequence[Done], code: int
+) -> WithdrawDoc:
+    from submitter.render.withdrawal_report import withdraw_doc
+
+    return withdraw_doc(request.run, plan, done, code)
+
+
+def _text(invocation: Invocation, document: WithdrawDoc) -> list[str]:
+    from submitter.render.withdrawal_report import withdraw_text
+
+    return withdraw_text(document, screen_of_stdout(invocation.environ))

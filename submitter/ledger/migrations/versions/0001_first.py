@@ -134,6 +134,7 @@ def _make_look() -> None:
         sa.Column("by_hand", sa.Boolean(), server_default=sa.text("0"), nullable=False),
         sa.Column("finished", sa.Boolean(), server_default=sa.text("0"), nullable=False),
         sa.Column("complete", sa.Boolean(), server_default=sa.text("0"), nullable=False),
+        sa.Column("looks", sa.Integer(), server_default=sa.text("1"), nullable=False),
         sa.Column("listed", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.Column("new", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.Column("changed", sa.BigInteger(), server_default=sa.text("0"), nullable=False),

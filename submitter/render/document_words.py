@@ -1,0 +1,65 @@
+"""What a key of the JSON documents means wherever it stands; a document may say more itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "account": "The account's name in the inventory.",
+        "accounts": "What was found at each account.",
+        "action": "Key of the planned action, the same whenever it is planned again.",
+        "actions": "The calls, in sending order.",
+        "allowance": "The lane's day; null where the engine counts nothing.",
+        "allowances": "The lanes' days.",
+        "attempts": "The calls about it.",
+        "cause": "Stable code of the cause of a failure.",
+        "checked_at": "When the engine was last asked.",
+        "code": "The engine's own code or ours.",
+        "column": "Counts from 1; 0: unknown.",
+        "cost": "What the call takes from the allowance.",
+        "count": "How many there were.",
+        "counts": "How what was found ended.",
+        "declared": "The inventory or robots.txt still names it.",
+        "delta": "Against the look before.",
+        "digest": "Equal for equal work.",
+        "domain": "The domain in ASCII.",
+        "earlier": "The last sample of an earlier day.",
+        "engine": "The account's engine.",
+        "examples": "Five of them at most.",
+        "exit_code": "What the program ends with.",
+        "findings": "What is wrong with the inputs.",
+        "finished_at": "When it ended.",
+        "http_status": "Status of the answer; null when none was read.",
+        "last_downloaded": "When the engine last read it, in its own word.",
+        "lastmod": "Date of the last change, as the sitemap says.",
+        "left": "What may still be spent; null: unknown.",
+        "limit": "Most that may be spent; null: unknown.",
+        "line": "Counts from 1; 0: unknown.",
+        "loc": "The page's address, as the sitemap spells it.",
+        "message": "In words; the engine's own where it has some.",
+        "next_step": "What a person does now.",
+        "not_before": "Not to be told again before.",
+        "pages": "Number of pages.",
+        "problem": "What is wrong; null: nothing.",
+        "property": "The engine's own name for the site.",
+        "record": "The DNS record that proves the domain; null: not known yet.",
+        "rejected": "Items that the engine does not want.",
+        "resets_at": "When the engine's next day begins.",
+        "run": "The run's id.",
+        "sampled": "Pages in the sample.",
+        "section": "The section of the inventory that took the page; empty: none.",
+        "site": "The site's origin.",
+        "sitemap": "The sitemap's address.",
+        "skips": "What is not sent, and why.",
+        "target": "The sitemap, or the first page.",
+        "targets": "One for each site and account.",
+        "url": "Its address.",
+        "until": "When it may be sent; null: not by itself, or unknown.",
+        "warnings": "Number of warnings.",
+        "errors": "Number of errors.",
+        "where": "The document, site or file, with line or byte where known.",
+    }
+)

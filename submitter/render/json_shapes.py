@@ -1,0 +1,102 @@
+"""Which JSON document each command prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, TypedDict
+
+from submitter.render.documents import (
+    CheckDoc,
+    ErrorDoc,
+    ExplainDoc,
+    FlattenDoc,
+    LogRowDoc,
+    PageDoc,
+    PageLogRowDoc,
+    PlanDoc,
+    RunDoc,
+    StatusDoc,
+    VerifyDoc,
+)
+from submitter.render.domain_report import DomainDoc
+from submitter.render.inspection_report import SampleDoc
+from submitter.render.withdrawal_report import WithdrawDoc
+
+
+class InitDoc(TypedDict):
+    path: str
+    """The file that was written."""
+    next: list[str]
+    """What a person does now."""
+
+
+class SandboxDoc(TypedDict):
+    address: str
+    """Where the sandbox listens."""
+    inventory: str
+    """The inventory that was written for it."""
+    next: list[str]
+    """Commands to try."""
+
+
+class KeyDoc(TypedDict):
+    file: str
+    """A pattern that finds the key's file; the key itself is not shown."""
+    place: str
+    """Where hosts have to serve it."""
+    hosts: list[str]
+    """The account's hosts; empty without --account."""
+    reference: str
+    """How the inventory names the key."""
+    next: list[str]
+    """What a person does now."""
+
+
+class VerifyInspectDoc(VerifyDoc):
+    inspections: list[SampleDoc]
+    """One for each section of each property."""
+
+
+class FlattenPagesDoc(FlattenDoc):
+    rows: list[PageDoc]
+    """Every page, in the order of the documents."""
+
+
+class FailureDoc(TypedDict):
+    error: ErrorDoc
+    """Why there is no result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """`document` is a TypedDict, or a list of one; `options` are those that ask for it."""
+
+    command: str
+    document: Any
+    options: tuple[str, ...] = ()
+
+
+SHAPES: Final = (
+    Shape("init", InitDoc),
+    Shape("check", CheckDoc),
+    Shape("plan", PlanDoc),
+    Shape("run", RunDoc),
+    Shape("submit", RunDoc),
+    Shape("verify", VerifyDoc),
+    Shape("verify", VerifyInspectDoc, ("--inspect",)),
+    Shape("withdraw", WithdrawDoc),
+    Shape("status", list[StatusDoc]),
+    Shape("log", list[LogRowDoc]),
+    Shape("log", list[PageLogRowDoc], ("--pages",)),
+    Shape("explain", ExplainDoc),
+    Shape("flatten", FlattenDoc),
+    Shape("flatten", FlattenPagesDoc, ("--pages",)),
+    Shape("google verify-domain", DomainDoc),
+    Shape("sandbox", SandboxDoc),
+    Shape("indexnow key", KeyDoc),
+    Shape("indexnow key", CheckDoc, ("--check",)),
+)
+"""Every command but `schema`, whose result is a JSON Schema."""
+
+FAILURE: Final = FailureDoc
+"""What any of them prints when there is no result."""
