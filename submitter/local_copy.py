@@ -40,6 +40,7 @@ class HeldDocument:
     findings: tuple[Finding, ...]
     status: int = 200
     validators: Validators = Validators()
+    robots_tags: tuple[str, ...] = ()
 
     def chunks(self) -> Iterator[bytes]:
         self.body.seek(0)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from submitter.core import guard, quota
-from submitter.core.findings import Finding
+from submitter.core.causes import in_words, next_step_of
+from submitter.core.findings import Finding, Severity
 from submitter.core.fleet import Target
 from submitter.core.looks import SiteLook
 from submitter.core.plan import (
@@ -18,13 +19,18 @@ from submitter.core.plan import (
     make_plan,
     pages_wanted,
 )
+from submitter.core.sights import Sight
 from submitter.core.standing import Allowance, Candidate, PageStanding
 from submitter.core.traits import Kind, Traits
 from submitter.ports import Ledger
 from submitter.removals import Confirmation
+from submitter.stuck import stuck_sitemaps
 
 Confirm = Callable[[Target, Sequence[Candidate]], Confirmation]
 """Asks pages that are missing whether they are gone."""
+
+See = Callable[[Target, str], Sight]
+"""Looks at a sitemap of the target's site."""
 
 
 def take_no_word_for_it(target: Target, gone: Sequence[Candidate]) -> Confirmation:
@@ -34,28 +40,35 @@ def take_no_word_for_it(target: Target, gone: Sequence[Candidate]) -> Confirmati
 
 
 class Memory:
-    """The ledger's side of planning, read in a few queries for all targets."""
+    """The ledger's side of planning, read in a few queries for all targets. Without `see` nobody
+    looks at aliases, and none is told."""
 
     def __init__(
-        self, ledger: Ledger, now: datetime, confirm: Confirm = take_no_word_for_it
+        self,
+        ledger: Ledger,
+        now: datetime,
+        confirm: Confirm = take_no_word_for_it,
+        see: See | None = None,
     ) -> None:
-        self._ledger, self._now, self._confirm = ledger, now, confirm
+        self._ledger, self._now, self._confirm, self._see = ledger, now, confirm, see
         self._allowances = dict(ledger.allowances())
 
     def inputs(
         self,
-        targets: Iterable[Target],
+        targets: Sequence[Target],
         *,
         traits: Mapping[str, Traits],
         looks: Mapping[str, SiteLook],
         property_of: Callable[[Target], str],
     ) -> Iterator[TargetInput]:
+        stuck = self._stuck(targets, traits)
         sitemaps = self._ledger.sitemap_standings()
         pages = self._ledger.page_standings(self._now)
         for target in targets:
             engine = traits[target.account.engine]
             look = looks.get(target.site.origin)
             given = self.begin(target, engine, property_of(target), look)
+            given = self._with_aliases(given, stuck.get(target.key, ()))
             yield self._with_candidates(
                 replace(
                     given,
@@ -71,6 +84,33 @@ class Memory:
         """A target with today's allowance of its lane."""
         given = TargetInput(target, traits, property, look)
         return replace(given, allowance=self._allowance(given))
+
+    def _stuck(
+        self, targets: Sequence[Target], traits: Mapping[str, Traits]
+    ) -> Mapping[tuple[str, str], Sequence[str]]:
+        """Stuck sitemaps by target, where something can be told in their place."""
+        named = [target for target in targets if target.site.aliases]
+        if self._see is None or not named:
+            return {}
+        stuck = stuck_sitemaps(self._ledger, named, traits, now=self._now)
+        return {key: [one.sitemap for one in found] for key, found in stuck.items()}
+
+    def _with_aliases(self, given: TargetInput, stuck: Sequence[str]) -> TargetInput:
+        """A further address is told only while the sitemap is stuck, and only if it can be read;
+        when it is stuck itself and has an alias, that one is."""
+        usable: dict[str, str] = {}
+        notes: list[Finding] = []
+        declared = {root.sitemap for root in given.look.roots} if given.look else set()
+        for sitemap in declared.intersection(stuck):
+            alias = _last_alias(sitemap, given.target.site.aliases, stuck)
+            if alias is None or self._see is None:
+                continue
+            seen = self._see(given.target, alias)
+            if seen.readable:
+                usable[sitemap] = alias
+            else:
+                notes.append(_unreadable_alias(given.target, seen))
+        return replace(given, aliases=usable, notes=tuple(notes))
 
     def _with_candidates(self, given: TargetInput) -> TargetInput:
         wanted = pages_wanted(given.traits, given.allowance, self._now, first_batch(given))
@@ -126,6 +166,23 @@ class Memory:
             self._allowances[lane] = quota.book(allowance, planned)
 
 
+def _last_alias(sitemap: str, aliases: Mapping[str, str], stuck: Sequence[str]) -> str | None:
+    """The alias to tell in place of a stuck sitemap; None: there is none (any more)."""
+    tried = {sitemap}
+    while (alias := aliases.get(sitemap)) in stuck:
+        if alias is None or alias in tried:
+            return None
+        tried.add(alias)
+        sitemap = alias
+    return None if alias in tried else alias
+
+
+def _unreadable_alias(target: Target, seen: Sight) -> Finding:
+    cause = "alias-unreadable"
+    message = f"{in_words(cause, f'{seen.url}: {seen.words}')}. {next_step_of(cause)}"
+    return Finding(cause, Severity.WARNING, target.site.origin, message)
+
+
 def reasons_to_hold(target: Target, traits: Traits, look: SiteLook | None) -> tuple[Finding, ...]:
     """Why the guard holds this target: the site as a whole, or this engine's crawler."""
     if look is None:
@@ -134,7 +191,7 @@ def reasons_to_hold(target: Target, traits: Traits, look: SiteLook | None) -> tu
 
 
 def plan_targets(
-    targets: Iterable[Target],
+    targets: Sequence[Target],
     *,
     traits: Mapping[str, Traits],
     looks: Mapping[str, SiteLook],
@@ -143,9 +200,10 @@ def plan_targets(
     now: datetime,
     forced: bool = False,
     confirm: Confirm = take_no_word_for_it,
+    see: See | None = None,
 ) -> Plan:
     """The plan for these targets as of `now`. Reads the ledger, writes nothing."""
-    inputs = Memory(ledger, now, confirm).inputs(
+    inputs = Memory(ledger, now, confirm, see).inputs(
         targets, traits=traits, looks=looks, property_of=property_of
     )
     return make_plan(inputs, now=now, forced=forced)

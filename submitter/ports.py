@@ -38,6 +38,7 @@ from submitter.core.looks import (
 )
 from submitter.core.records import Explanation, LogRow, PageLogRow, RunRow, SitemapStatus
 from submitter.core.shards import Difference, Family, FamilyChange
+from submitter.core.sights import Sight
 from submitter.core.standing import Allowance, Candidate, PageStanding, SitemapStanding
 from submitter.core.traits import Kind, Traits
 
@@ -155,7 +156,7 @@ class Fetched(Protocol):
     content_type: str
     charset: str | None
     validators: Validators
-    robots_tags: Sequence[str]
+    robots_tags: tuple[str, ...]
     """Every X-Robots-Tag of the answer, as it came."""
 
     def chunks(self) -> Iterator[bytes]:
@@ -447,6 +448,18 @@ class InspectionBook(Protocol):
 
     def inspections(self, account: str, *, since: datetime) -> list[Inspected]:
         """What was recorded of this account's pages from then on, oldest first."""
+
+
+@runtime_checkable
+class SightBook(Protocol):
+    """The part of a ledger that remembers what stuck sitemaps looked like to us."""
+
+    def record_sights(self, lease: Lease, sights: Sequence[Sight]) -> None:
+        """Keep these, each in the place of the earlier one of its site, address and agent. Their
+        `links` are not kept."""
+
+    def sights(self, sites: Sequence[str] | None = None) -> list[Sight]:
+        """The newest of each site, address and agent, by these; of all sites when None."""
 
 
 # ---------------------------------------------------------------- published files

@@ -27,7 +27,6 @@ from submitter.errors import FetchError, SitemapError
 from submitter.ports import DocumentResult, Fetched, Look, Source
 from submitter.spool import Spool
 
-
 PIECE_BYTES: Final = 256 * 1024
 
 

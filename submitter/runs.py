@@ -17,6 +17,7 @@ from submitter.core.fleet import Account, Fleet, Site, Target
 from submitter.core.looks import SiteLook, TellRule
 from submitter.core.outcomes import unknown_until
 from submitter.core.plan import Plan
+from submitter.core.sights import Sight
 from submitter.core.standing import Candidate
 from submitter.core.summary import Json, RunFacts, run_json
 from submitter.core.traits import Kind, Traits
@@ -26,6 +27,7 @@ from submitter.planning import plan_targets, reasons_to_hold
 from submitter.ports import Clock, Lease, Ledger, Progress, Source
 from submitter.removals import Confirmation, confirm_gone
 from submitter.runner import Channel, RunContext, RunRules, run_plan
+from submitter.sighting import Eyes
 from submitter.verify import Answer, verify
 from submitter.walk import Surroundings
 
@@ -292,6 +294,10 @@ def make_run_plan(
             _leave_alone(tools.ledger, lease, target, heard.still_there, until=now + ASK_AGAIN)
         return heard
 
+    def see(target: Target, sitemap: str) -> Sight:
+        until = None if request.until == float("inf") else request.until
+        return Eyes(target.site, tools.source, now, until).see(sitemap)
+
     return plan_targets(
         request.targets,
         traits=tools.traits,
@@ -301,6 +307,7 @@ def make_run_plan(
         now=now,
         forced=request.forced is not None,
         confirm=confirm,
+        see=see,
     )
 
 

@@ -5,15 +5,24 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from submitter.core.agents import USER_AGENTS
 from submitter.core.calls import Check, Survey
 from submitter.core.fleet import Target
+from submitter.core.sights import Sight
+from submitter.core.traits import Traits
 from submitter.errors import EngineError, EngineUnavailable, OutcomeUnknown
+from submitter.ports import SightBook
 from submitter.retries import OutOfTime, Retries
 from submitter.runner import Channel, RunContext
+from submitter.sighting import Eyes
+from submitter.stuck import stuck_sitemaps
 
 log = logging.getLogger(__name__)
+
+LOOKED_AT = 200
+"""Looks at stuck sitemaps in one go: they are few, or something larger is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +36,8 @@ class Answer:
     problem: str = ""
     unasked: bool = False
     """True: the deadline came first."""
+    sights: tuple[Sight, ...] = ()
+    """What its stuck sitemaps look like to us."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +54,8 @@ def verify(
     surveys: Mapping[str, Survey],
     context: RunContext,
 ) -> list[Answer]:
-    """Ask each property once for all its sitemaps. Raises LedgerError only."""
+    """Ask each property once for all its sitemaps, then look at those that are stuck ourselves.
+    Raises LedgerError only."""
     asked = [name for name, channel in channels.items() if channel.traits.checks]
     known = _known_sitemaps(targets, context)
     answers: list[Answer] = []
@@ -55,7 +67,8 @@ def verify(
             futures.append(pool.submit(_ask_account, channels[name], questions, context))
         for future in futures:
             answers.extend(future.result())
-    return answers
+    told = [target for target in targets if target.account.name in asked]
+    return _with_sights(answers, told, channels, context)
 
 
 def _known_sitemaps(
@@ -118,3 +131,46 @@ def _ask_once(
         return channel.engine.checks(name, sitemaps, timeout_s=context.call_timeout_s())
     except OutcomeUnknown as lost:  # a read whose answer is lost can simply be asked again
         raise EngineUnavailable(lost.engine, lost.problem, http_status=lost.http_status) from lost
+
+
+# ---------------------------------------------------------------- what we see ourselves
+
+
+def _with_sights(
+    answers: Sequence[Answer],
+    targets: Sequence[Target],
+    channels: Mapping[str, Channel],
+    context: RunContext,
+) -> list[Answer]:
+    """Look at what is stuck as ourselves and as the crawler that does not come for it."""
+    traits = {target.account.engine: channels[target.account.name].traits for target in targets}
+    stuck = stuck_sitemaps(context.ledger, targets, traits, now=context.clock.now())
+    looks = sorted(
+        {
+            (site, one.sitemap, agent)
+            for (site, account), sitemaps in stuck.items()
+            for one in sitemaps
+            for agent in ("", channels[account].traits.crawler)
+            if agent in ("", *USER_AGENTS)
+        }
+    )[:LOOKED_AT]
+    with ThreadPoolExecutor(context.rules.workers, thread_name_prefix="stuck") as pool:
+        found = pool.map(lambda look: _look(context, *look), looks)
+        sights = [sight for sight in found if sight is not None]
+    if sights and isinstance(context.ledger, SightBook):
+        context.ledger.record_sights(context.lease, sights)
+    return [_with_its_own(answer, sights, channels[answer.account].traits) for answer in answers]
+
+
+def _look(context: RunContext, origin: str, sitemap: str, agent: str) -> Sight | None:
+    """None: no time is left."""
+    if context.is_over():
+        return None
+    until = None if context.until == float("inf") else context.until
+    eyes = Eyes(context.sites[origin], context.source, context.clock.now(), until, agent)
+    return eyes.see(sitemap, eyes.site.fetch.max_bytes)
+
+
+def _with_its_own(answer: Answer, sights: Sequence[Sight], traits: Traits) -> Answer:
+    mine = [one for one in sights if one.site in answer.sites]
+    return replace(answer, sights=tuple(one for one in mine if one.agent in ("", traits.crawler)))

@@ -9,13 +9,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
 from submitter.clock import SystemClock
 from submitter.core.calls import Survey
+from submitter.core.findings import Finding
 from submitter.core.fleet import Account, Fleet, SecretRef, Target
 from submitter.core.traits import Traits
 from submitter.engines import ENGINES
@@ -147,6 +148,14 @@ class Wiring:
     def property_of(self, target: Target, survey: Survey | None) -> str:
         """The engine's name for a target's site, without opening the engine."""
         return ENGINES[target.account.engine].property_of(target.site, survey)
+
+    def warnings(self, account: Account, today: date) -> list[Finding]:
+        """What is known to be wrong with an account, or soon will be, without asking anybody."""
+        try:
+            found = ENGINES[account.engine].warn(account, today)
+        except ConfigError:
+            return []  # opening the account says so
+        return [] if found is None else [found]
 
     def tools(self) -> Tools:
         """Everything a run needs."""

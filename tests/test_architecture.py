@@ -16,7 +16,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     # mechanisms that use cases share
     ("clock", "owners", "progress", "spool", "retries", "permits", "redaction"),
     ("reading",),
-    ("walk", "removals"),
+    ("walk", "removals", "sighting", "stuck"),
+    ("prelaunch",),
     # use cases, and adapters: neighbours are blind to each other
     (
         "observe", "planning", "runner", "flatten", "baidu_files",
@@ -24,7 +25,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "engines", "sources", "ledger", "publish", "crawlers", "parallel",
     ),
     ("verify", "checkup"),
-    ("runs",),
+    ("runs", "doctor"),
     ("bulk", "preview"),
     ("render",),
     ("wiring", "sandbox"),

@@ -15,7 +15,7 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
@@ -77,13 +77,18 @@ LOC, LASTMOD, URL = Tag("loc"), Tag("lastmod"), Tag("url")
 
 
 def read_floor(path: Path) -> int:
+    return parse_floor(pieces_of(path))
+
+
+def parse_floor(pieces: Iterable[bytes]) -> int:
+    """How many pages the leanest parser finds."""
     names = {f"{NAMESPACE} {tag}": tag for tag in (LOC, LASTMOD, URL)}
     parser = expat.ParserCreate(None, " ", names)
     parser.buffer_text = True
     events: list[str] = []
     parser.CharacterDataHandler = parser.EndElementHandler = events.append
     count, rest = 0, b""
-    for piece in pieces_of(path):
+    for piece in pieces:
         data = rest + piece
         cut = data.rfind(b">") + 1
         rest = data[cut:]
@@ -133,9 +138,9 @@ def run_here(name: str, folder: Path) -> None:
     print(json.dumps(cost))
 
 
-def peak_kb() -> int:
+def peak_kb(process: int | str = "self") -> int:
     """Of this process alone; `ru_maxrss` would count the parent that it was forked from."""
-    status = Path("/proc/self/status").read_text(encoding="ascii")
+    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
     return int(status.partition("VmHWM:")[2].split()[0])
 
 

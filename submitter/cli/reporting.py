@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 
 from submitter.cli.invocation import Invocation, now
@@ -11,6 +12,7 @@ from submitter.cli.selecting import NoMatch, explain_no_match
 if TYPE_CHECKING:
     from submitter.cli.signals import StopSignal
     from submitter.core.selection import Selection
+    from submitter.core.sights import Sight
     from submitter.render.documents import RunDoc, StatusDoc
     from submitter.runs import RunReport
     from submitter.wiring import Wiring
@@ -31,21 +33,33 @@ def report_run(
     return invocation.exit_code
 
 
-def status_docs(parts: Wiring, selection: Selection) -> list[StatusDoc]:
-    """What is known of every selected sitemap. Raises NoMatch."""
+def status_docs(parts: Wiring, selection: Selection, seen: Iterable[Sight] = ()) -> list[StatusDoc]:
+    """What is known of every selected sitemap; `seen` just now, besides what is remembered.
+    Raises NoMatch."""
     from submitter.recall import Chosen
     from submitter.render.shapes import status_doc
+    from submitter.stuck import Sightings, key_of, waiting_since
     from submitter.wiring import TRAITS
 
     lines = Chosen(parts.fleet, selection).statuses(parts.ledger)
     if not lines:
         raise NoMatch(explain_no_match(parts.fleet, selection))
     surveys = parts.ledger.surveys()
-    at = now()
+    statuses = [line.known for line in lines if line.known is not None]
+    since = waiting_since(parts.ledger, statuses, now=now())
+    sights = Sightings.remembered(parts.ledger, seen)
     docs = []
     for line in lines:
         account = line.target.account
         known = surveys.get(account.name)
-        name = parts.property_of(line.target, known[0] if known else None)
-        docs.append(status_doc(line, property=name, traits=TRAITS[account.engine], now=at))
+        traits = TRAITS[account.engine]
+        docs.append(
+            status_doc(
+                line,
+                property=parts.property_of(line.target, known[0] if known else None),
+                traits=traits,
+                waiting_since=since.get(key_of(line.known)) if line.known else None,
+                sights=sights.of(line.target.site.origin, line.sitemap, traits.crawler),
+            )
+        )
     return docs

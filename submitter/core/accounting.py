@@ -20,26 +20,44 @@ class ExitCode(IntEnum):
     """What a caller may act on. When several hold, the highest below 7 wins."""
 
     OK = 0
+    """Done, nothing to do, or all that is left waits for quota."""
     INTERNAL = 1
+    """A fault of the program; `-v` shows where."""
     USAGE = 2
+    """The command line, the inventory or a secret has to be edited."""
     HELD = 3
+    """The guard held a site, or the plan is not the agreed one."""
     PARTIAL = 4
+    """Something was rejected, failed or is unknown, or a document has errors."""
     NOTHING_SUCCEEDED = 5
+    """All that was tried went wrong."""
     DEADLINE = 6
+    """Stopped at the deadline with work left; the next run goes on."""
     NO_MATCH = 7
+    """The selection matched nothing, or nothing is known of the address."""
     LEDGER = 8
+    """The ledger, or a folder of files, cannot be read or written."""
     BUSY = 75
+    """Another run holds the ledger."""
     INTERRUPTED = 130
+    """Stopped by Ctrl-C; what was begun is stored."""
     TERMINATED = 143
+    """Stopped by a signal; what was begun is stored."""
 
 
 class RunOutcome(StrEnum):
     OK = "ok"
+    """Something was told, and nothing went wrong."""
     PARTIAL = "partial"
+    """Some of it went wrong, or a document has errors."""
     FAILED = "failed"
+    """All that was tried went wrong."""
     NOTHING = "nothing"
+    """There was nothing to tell."""
     HELD = "held"
+    """The guard held a site; nothing else went wrong."""
     DEADLINE = "deadline"
+    """It was stopped with work left."""
 
 
 @dataclass(frozen=True, slots=True)

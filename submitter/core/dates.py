@@ -74,8 +74,6 @@ class DocumentDates:
 
     def _learn(self, texts: Sequence[str]) -> bool:
         """Remember these dates, if they are good and short."""
-        if max(map(len, texts)) > _LONGEST_REMEMBERED:
-            return False
         seconds = common_seconds(texts) or self._seconds_of(texts)
         if not seconds or min(seconds) < EARLIEST or max(seconds) > self._latest:
             return False
@@ -84,6 +82,9 @@ class DocumentDates:
         return True
 
     def _seconds_of(self, texts: Sequence[str]) -> list[int]:
+        """Of each text, when all are good and short; else none."""
+        if max(map(len, texts)) > _LONGEST_REMEMBERED:
+            return []
         found = [self._parsed(text) for text in texts]
         good = [date.at for date in found if isinstance(date, Lastmod) and date.zoned]
         return good if len(good) == len(texts) else []

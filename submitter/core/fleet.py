@@ -140,6 +140,10 @@ class Site:
         """Name of the site everywhere: `https://shop.example.com`, no slash at the end."""
         return f"{self.scheme}://{self.host}"
 
+    def alias_of(self, address: str | None) -> str | None:
+        """The sitemap whose further address this is."""
+        return next((one for one, alias in self.aliases.items() if alias == address), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Target:

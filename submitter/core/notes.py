@@ -111,7 +111,7 @@ class Notes:
             group = self._groups[id] = _Group(place, detail)
         group.count += count
         if example and len(group.examples) < MAX_EXAMPLES:
-            text = shown(example) if "://" in example else printable(example)
+            text = shown(example)
             if text not in group.examples:
                 group.examples.append(text)
 

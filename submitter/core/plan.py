@@ -65,6 +65,10 @@ class TargetInput:
     held: tuple[Finding, ...] = ()
     unconfirmed: Mapping[str, int] = field(default_factory=dict)
     """Pages waiting to be told as gone that did not say so themselves, by skip reason."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Stuck sitemap → the readable further address that is told in its place."""
+    notes: tuple[Finding, ...] = ()
+    """What else there is to say about the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,7 @@ def make_plan(inputs: Iterable[TargetInput], *, now: datetime, forced: bool = Fa
         if given.allowance is not None:  # later sites of a lane see it less what is planned
             lane = (given.allowance.account, given.allowance.property)
             allowances.setdefault(lane, given.allowance)
-        findings.extend(given.held)
+        findings.extend((*given.held, *given.notes))
         planned, left_out = _plan_target(given, now=now, forced=forced)
         actions.extend(planned)
         skips.extend(left_out)
@@ -131,7 +135,8 @@ def _plan_target(
     actions: list[Action] = []
     skips: list[Skip] = []
     if Kind.SITEMAP in given.traits.tells:
-        for root in given.look.roots:
+        for declared in given.look.roots:
+            root = _stand_in(given, declared)
             verdict = _judge_sitemap(given, root, now=now, forced=forced)
             if isinstance(verdict, Skip):
                 skips.append(verdict)
@@ -182,6 +187,11 @@ def _left_out(given: TargetInput, reason: str, until: datetime | None = None) ->
 # ---------------------------------------------------------------- sitemaps
 
 
+def _stand_in(given: TargetInput, root: RootLook) -> RootLook:
+    """The sitemap itself, or its alias while it is stuck: another address of the same."""
+    return replace(root, sitemap=given.aliases.get(root.sitemap, root.sitemap))
+
+
 def _judge_sitemap(
     given: TargetInput, root: RootLook, *, now: datetime, forced: bool
 ) -> Action | Skip:
@@ -228,6 +238,8 @@ def _tell_again(
 
 
 def _tell(given: TargetInput, root: RootLook, reason: str) -> Action:
+    if root.sitemap in given.aliases.values():
+        reason += ", as the alias of one that is stuck"
     return Action(
         site=given.target.site.origin,
         account=given.target.account.name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -38,7 +39,7 @@ class Redactor:
     def add(self, secret: str) -> None:
         """Look for this secret, too; of a credential in JSON or PEM, for its secret parts."""
         parts = [secret, *_parts(secret)]
-        forms = {form for part in parts for form in _forms(part) if len(form) >= MIN_LENGTH}
+        forms = {form for part in parts for form in spellings(part) if len(form) >= MIN_LENGTH}
         self._forms |= forms
         if self._forms:
             longest_first = sorted(self._forms, key=lambda form: (-len(form), form))
@@ -67,8 +68,9 @@ def _parts(secret: str) -> Iterator[str]:
         yield from _PEM_LINE.findall(secret)
 
 
-def _forms(secret: str) -> Iterator[str]:
-    """Raw, percent-encoded in both cases, JSON- and repr-escaped, and inside base64."""
+def spellings(secret: str) -> Iterator[str]:
+    """Raw, percent-encoded in both cases, escaped as in JSON (by PHP, too), in HTML and by repr,
+    and inside base64."""
     yield secret
     yield secret.strip()
     for encoded in (quote(secret, safe=""), quote(secret), quote_plus(secret)):
@@ -76,6 +78,8 @@ def _forms(secret: str) -> Iterator[str]:
         yield re.sub(r"%[0-9A-F]{2}", lambda found: found[0].lower(), encoded)
     yield json.dumps(secret)[1:-1]
     yield json.dumps(secret, ensure_ascii=False)[1:-1]
+    yield json.dumps(secret)[1:-1].replace("/", "\\/")
+    yield html.escape(secret)
     yield repr(secret)[1:-1]
     yield from _base64_forms(secret.encode(errors="surrogatepass"))
 

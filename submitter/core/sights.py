@@ -1,4 +1,4 @@
-"""What a document looked like when it was fetched once, as ourselves or in a crawler's name. Pure."""
+"""What a document looked like when it was fetched, as ourselves or in a crawler's name. Pure."""
 
 from __future__ import annotations
 

@@ -81,20 +81,29 @@ class SitemapReader:
         `transport_complete`: True, every byte came; False, some are missing; None, nobody can
         tell (no length was announced), so the document's own end decides.
         """
-        given = self._read(bytes(self._waiting), final=True)
-        self._waiting.clear()
-        body = self._body
-        assert body is not None  # noqa: S101 # the final block opened it or raised
+        try:
+            given = self._read(bytes(self._waiting), final=True)
+            given += self._finish_body(transport_complete)
+            return given, self._sum_up(transport_complete is not False)
+        finally:
+            self._waiting.clear()
+            self._intake.forget()
+
+    def _finish_body(self, whole: bool | None) -> list[Entry]:
+        body = self._opened()
         if self._size > self._limits.bytes:
             body.stop("too-many-bytes")
-        elif isinstance(body, TextReader):
-            given += body.finish(whole=transport_complete is True)
-        else:
-            given += body.finish()
-        return given, self._sum_up(body, transport_complete is not False)
+            return []
+        if isinstance(body, TextReader):
+            return body.finish(whole=whole is True)
+        return body.finish()
 
-    def _sum_up(self, body: XmlReader | TextReader, whole: bool) -> Reading:
-        intake = self._intake
+    def _opened(self) -> XmlReader | TextReader:
+        assert self._body is not None  # noqa: S101 # the last block opens it or is refused
+        return self._body
+
+    def _sum_up(self, whole: bool) -> Reading:
+        intake, body = self._intake, self._opened()
         if not intake.used and body.kind is DocumentKind.TEXT:
             raise self._notes.refusal("no-address")
         if intake.over_limit:

@@ -35,6 +35,9 @@ _LEVELS: Final = 3
 """Of elements in an extension: `news:news`, `news:publication`, `news:name`."""
 _PLAIN: Final = "<(?:changefreq>[^<]*+</changefreq|priority>[^<]*+</priority)>"
 
+_MOST_PREFIXES, _LONGEST_PREFIX = 10, 20
+"""No document decides how large the expression grows; entries with other prefixes are irregular."""
+
 _CONTROLS: Final = bytes(code for code in range(32) if chr(code) not in "\t\n")
 _ODD_REFERENCE: Final = re.compile(
     r"&(?!(?:amp|lt|gt|quot|apos|#0{0,2}(?:3[2-9]|[4-9][0-9]|1[01][0-9]|12[0-6])"
@@ -55,7 +58,8 @@ class Skimmer:
 
     def __init__(self, entry: str, prefixes: Iterable[str]) -> None:
         self.closer = f"</{entry}>"
-        self._find = re.compile(_expression(entry, sorted(prefixes))).findall
+        usual = sorted(prefix for prefix in prefixes if len(prefix) <= _LONGEST_PREFIX)
+        self._find = re.compile(_expression(entry, usual[:_MOST_PREFIXES])).findall
 
     def skim(self, text: str, at: int) -> tuple[list[str], list[str], int]:
         """Addresses, and as many dates, of the regular entries from there on; where they end.

@@ -12,8 +12,11 @@ class State(StrEnum):
     """
 
     PLANNED = "planned"
+    """To be sent; nothing left yet."""
     SENDING = "sending"
+    """The intent is stored; no outcome is yet."""
     ACCEPTED = "accepted"
+    """The engine's own answer, read whole and stored, says so."""
     RECEIVED = "received"
     """Taken, not yet confirmed (IndexNow 202)."""
     ALREADY = "already"

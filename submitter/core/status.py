@@ -2,52 +2,103 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from submitter.core.calls import Check
-from submitter.core.standing import SitemapStanding
+from submitter.core.causes import in_words, next_step_of
+from submitter.core.findings import Finding, Severity
+from submitter.core.fleet import STUCK_AFTER_DAYS
+from submitter.core.records import SitemapStatus
+from submitter.core.sights import Sight
 from submitter.core.traits import Kind, Traits
 
-STUCK_AFTER = timedelta(days=3)
-"""Google retries a failed fetch 'for a few days' and then stops.
-Source: https://support.google.com/webmasters/answer/7451001, read 2026-11-30."""
+STUCK_AFTER = timedelta(days=STUCK_AFTER_DAYS)
 
 
 class SitemapState(StrEnum):
     NEVER_SUBMITTED = "never_submitted"
+    """Neither this ledger nor the engine knows of a submission."""
     QUEUED = "queued"
     """Taken by the engine; no fetch since then is known."""
     FETCHED = "fetched"
+    """The engine says it read the sitemap since the last submission."""
     FETCHED_WITH_ERRORS = "fetched_with_errors"
+    """As `fetched`, and it found errors."""
     STUCK = "stuck"
-    """Taken long ago and still not fetched."""
+    """Taken long ago and still not fetched; or the engine could not fetch it although we can."""
     NOT_SUPPORTED = "not_supported"
     """This engine cannot be told sitemaps."""
 
 
 def sitemap_state(
-    standing: SitemapStanding | None,
-    check: Check | None,
+    known: SitemapStatus | None,
     *,
     traits: Traits,
-    now: datetime,
+    waiting_since: datetime | None = None,
     stuck_after: timedelta = STUCK_AFTER,
 ) -> SitemapState:
     """`fetched` needs the engine's own word of a download since the last submission; `pending`
-    alone proves nothing (it has been seen true for weeks, and false while pending)."""
+    alone proves nothing (it has been seen true for weeks, and false while pending). `stuck` needs
+    its word, too, that long after: an engine that was not asked may have been there.
+
+    `waiting_since`: when it was first told since the engine last fetched it, where that was before
+    the last time it was told.
+    """
     if Kind.SITEMAP not in traits.tells:
         return SitemapState.NOT_SUPPORTED
-    told_at = standing.told_at if standing else None
-    submitted = told_at or (check.last_submitted if check else None)
-    if submitted is None:
+    submitted = submitted_at(known)
+    if known is None or submitted is None:
         return SitemapState.NEVER_SUBMITTED
-    if check is not None and _fetched_since(check, submitted):
-        return SitemapState.FETCHED_WITH_ERRORS if check.errors else SitemapState.FETCHED
-    return SitemapState.STUCK if now - submitted > stuck_after else SitemapState.QUEUED
+    if is_fetched(known):
+        errors = known.check is not None and known.check.errors
+        return SitemapState.FETCHED_WITH_ERRORS if errors else SitemapState.FETCHED
+    asked_at, since = known.checked_at, min(submitted, waiting_since or submitted)
+    late = asked_at is not None and asked_at - since > stuck_after
+    return SitemapState.STUCK if late or _could_not_fetch(known) else SitemapState.QUEUED
 
 
-def _fetched_since(check: Check, submitted: datetime) -> bool:
-    """Engines give whole seconds or milliseconds; ours are finer."""
-    fetched = check.last_downloaded
-    return fetched is not None and fetched >= submitted.replace(microsecond=0)
+def submitted_at(known: SitemapStatus | None) -> datetime | None:
+    """By our own word, else by the engine's."""
+    if known is None:
+        return None
+    told_at = known.standing.told_at if known.standing else None
+    return told_at or (known.check.last_submitted if known.check else None)
+
+
+def is_fetched(known: SitemapStatus) -> bool:
+    """Since it was last submitted. Engines give whole seconds or milliseconds; ours are finer."""
+    submitted = submitted_at(known)
+    fetched = known.check.last_downloaded if known.check else None
+    if fetched is None or submitted is None:
+        return False
+    return fetched >= submitted.replace(microsecond=0)
+
+
+def _could_not_fetch(known: SitemapStatus) -> bool:
+    """The engine counts errors in what it never had, and we found pages in it."""
+    check = known.check
+    failed = check is not None and check.last_downloaded is None and bool(check.errors)
+    return failed and bool(known.urls_ours)
+
+
+def stuck_finding(known: SitemapStatus, sights: Sequence[Sight]) -> Finding:
+    """Why a stuck sitemap is stuck, as far as our own eyes show; `sights` of it, as ourselves and
+    as the engine's crawler. Without sights nothing is claimed of the site."""
+    ours = next((one for one in sights if not one.agent), None)
+    theirs = next((one for one in sights if one.agent), None)
+    since = f"told on {submitted_at(known):%Y-%m-%d}"
+    seen = "; ".join(f"as {one.name}: {one.words}" for one in (ours, theirs) if one is not None)
+    problem = f"{since}; {seen or 'we have not looked at it ourselves'}"
+    cause = _why_stuck(ours, theirs)
+    message = f"{in_words(cause, problem)}. {next_step_of(cause)}"
+    return Finding(cause, Severity.WARNING, known.sitemap, message)
+
+
+def _why_stuck(ours: Sight | None, theirs: Sight | None) -> str:
+    if ours is None:
+        return "stuck"
+    shown = theirs or ours
+    if shown.readable:
+        return "stuck-unexplained"
+    return "stuck-blocked" if ours.readable else "stuck-unreadable"

@@ -14,7 +14,7 @@ from submitter.core.looks import DocumentKind, DocumentMemory, RootLook
 
 TREE_IDS: Final = {
     "robots-unreachable": Meaning(
-        Severity.WARNING, "robots.txt cannot be had now; its sitemaps are those of the last look"
+        Severity.WARNING, "robots.txt cannot be had now; what it named at the last look stands"
     ),
     "no-sitemap-line": Meaning(Severity.ERROR, "robots.txt names no sitemap, and nobody else does"),
     "bad-sitemap-url": Meaning(Severity.ERROR, "a sitemap is named by what is no address"),

@@ -92,9 +92,9 @@ class XmlReader:
     def _cut(self, text: str) -> int:
         """Where the text may be cut: after an entry, or else after a tag."""
         if self._skimmer:
-            end = text.rfind(self._skimmer.closer) + len(self._skimmer.closer)
-            if len(self._skimmer.closer) <= end and len(text) - end < self._limits.token // 2:
-                return end
+            end = text.rfind(self._skimmer.closer)
+            if end >= 0 and len(text) - end < self._limits.token // 2:
+                return end + len(self._skimmer.closer)
         return text.rfind(">") + 1
 
     # ------------------------------------------------------------ one piece of text
@@ -147,8 +147,10 @@ class XmlReader:
         if self.kind is None:
             root = _ROOT(piece)
             return root.end() if root else len(piece)
-        end = piece.find(self._skimmer.closer, at) if self._skimmer else -1
-        return end + len(self._skimmer.closer) if self._skimmer and end >= 0 else len(piece)
+        if self._skimmer is None:
+            return len(piece)
+        end = piece.find(self._skimmer.closer, at)
+        return end + len(self._skimmer.closer) if end >= 0 else len(piece)
 
     def _may_skim(self) -> bool:
         """Whether the parser stands between two entries and has nothing unfinished."""

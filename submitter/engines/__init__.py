@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from types import MappingProxyType
 
 from submitter.core.calls import Survey
+from submitter.core.findings import Finding
 from submitter.core.fleet import Account, Site
 from submitter.core.traits import Traits
 from submitter.engines import (
@@ -24,6 +26,7 @@ from submitter.engines import (
     seznam,
     yandex,
     yandex_hosts,
+    yandex_token,
 )
 from submitter.ports import Clock, DomainOwnership, Engine, Secret
 
@@ -41,6 +44,8 @@ class EngineKind:
     property_of: Callable[[Site, Survey | None], str]
     domains: Callable[[Account, Secret | None, Clock], DomainOwnership] | None = None
     """Opens the account for `verify-domain`, where that can be done; else as `open`."""
+    warn: Callable[[Account, date], Finding | None] = lambda account, today: None
+    """What a person should know of an account without asking anybody. Raises ConfigError."""
 
 
 ENGINES: Mapping[str, EngineKind] = MappingProxyType(
@@ -53,7 +58,12 @@ ENGINES: Mapping[str, EngineKind] = MappingProxyType(
         ),
         "baidu": EngineKind(baidu.TRAITS, baidu.open_baidu, baidu.property_of),
         "bing": EngineKind(bing.TRAITS, bing.open_bing, bing_sites.property_of),
-        "yandex": EngineKind(yandex.TRAITS, yandex.open_yandex, yandex_hosts.property_of),
+        "yandex": EngineKind(
+            yandex.TRAITS,
+            yandex.open_yandex,
+            yandex_hosts.property_of,
+            warn=yandex_token.token_age,
+        ),
         "indexnow": EngineKind(indexnow.TRAITS, indexnow.open_indexnow, indexnow.property_of),
         "seznam": EngineKind(seznam.TRAITS, seznam.open_seznam, seznam.property_of),
     }

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from submitter.core.fleet import Account
+from submitter.core.redaction import spellings
 from submitter.core.retry_after import retry_after_seconds
 from submitter.core.urls import printable
 from submitter.engines._logs import keep_queries_out_of_logs
@@ -198,9 +199,14 @@ def quoted(text: str) -> str:
 
 def masked(body: bytes, secrets: tuple[str, ...]) -> bytes:
     """The answer without our own secrets, which error pages like to repeat."""
-    for secret in secrets:
-        for form in {secret, quote(secret, safe="")} - {""}:
-            body = body.replace(form.encode(), b"***")
+    forms = {
+        form
+        for secret in filter(None, secrets)
+        for form in spellings(secret)
+        if len(form) >= len(secret)  # what is shorter may stand in any word
+    }
+    for form in sorted(forms, key=len, reverse=True):
+        body = body.replace(form.encode(errors="surrogatepass"), b"***")
     return body
 
 

@@ -2,14 +2,12 @@
 
 Fetching stays in this process, where politeness, deadlines and connections are kept for all sites;
 it is a tenth of the work. The rest of reading a document (encoding, parsing, normal forms, dates,
-limits, sections) happens in a worker, which gets bytes and gives pages.
+limits, sections) is done by workers, which get bytes and give pages.
 
     pool        starts, replaces and stops workers, and says which of them reads what
-    deliveries  a document that is read by a thread and taken up by a walk
-    worker      one process, as its owner sees it; `child` is what runs in it
-    packing     rows of pages on their way between processes
+    deliveries  a document on its way from the thread that reads it to a walk
+    worker      one process, as its owner sees it
+    child       what runs in it; imports nothing else of the product than the reading itself
+    messages    what the two say to each other
+    packing     rows of pages between them
 """
-
-from submitter.parallel.pool import ReaderPool
-
-__all__ = ["ReaderPool"]

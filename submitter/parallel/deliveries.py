@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 from submitter.parallel.packing import PackedRows
 from submitter.reading import Part
@@ -18,13 +18,13 @@ class Delivery(Iterator[Part]):
     what is held.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, weigh: Callable[[int], None]) -> None:
+        """`weigh` is told of every change of the bytes that wait to be taken, about."""
+        self._weigh = weigh
         self._parts: deque[Part] = deque()
         self._changed = threading.Condition()
         self._filled = self._closed = False
         self._error: BaseException | None = None
-        self.held = 0
-        """Bytes of pages that wait to be taken, about."""
 
     def fill(self, parts: Generator[Part, None, None]) -> None:
         """Take all parts, and whatever error ends them, unless nobody wants them any more."""
@@ -41,9 +41,10 @@ class Delivery(Iterator[Part]):
 
     def _put(self, part: Part) -> None:
         with self._changed:
-            self._parts.append(part)
-            self.held += _size(part)
-            self._changed.notify()
+            if not self._closed:
+                self._parts.append(part)
+                self._weigh(_size(part))
+                self._changed.notify()
 
     def __next__(self) -> Part:
         with self._changed:
@@ -51,7 +52,7 @@ class Delivery(Iterator[Part]):
                 self._changed.wait()
             if self._parts:
                 part = self._parts.popleft()
-                self.held -= _size(part)
+                self._weigh(-_size(part))
                 return part
             error, self._error = self._error, None
         raise error or StopIteration
@@ -59,8 +60,8 @@ class Delivery(Iterator[Part]):
     def close(self) -> None:
         with self._changed:
             self._closed = True
+            self._weigh(-sum(map(_size, self._parts)))
             self._parts.clear()
-            self.held = 0
 
 
 def _size(part: Part) -> int:

@@ -62,6 +62,8 @@ class Worker:
         self._ready = False
         self.jobs = 0
         """Documents under way; kept by the pool."""
+        if not sys.executable or getattr(sys, "frozen", False):
+            raise OSError("there is no interpreter to start")
         self._connection, theirs = Pipe()
         handle = theirs.fileno()
         command = [sys.executable, "-c", _PROGRAM, str(handle), str(os.getpid()), *sys.path]
@@ -98,9 +100,10 @@ class Worker:
                     raise WorkerGone from error
         return self._ready
 
-    def wait_ready(self, seconds: float) -> bool:
+    def came_up(self, wait_s: float) -> bool:
+        """Wait for it to be ready."""
         with self._lock:
-            return self._ready or self._connection.poll(seconds)
+            return self._ready or self._connection.poll(wait_s)
 
     def reader(self, order: ReadOrder) -> RemoteReader:
         """A reader whose work the worker does."""

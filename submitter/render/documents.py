@@ -138,7 +138,7 @@ class LogRowDoc(TypedDict):
     run: str
     action: str
     attempt: int
-    """1 for the first try, 2 for the second, …"""
+    """1 for the first try, 2 for the second, and so on."""
     sent_at: str | None
     """When the intent was stored."""
     settled_at: str | None
@@ -183,6 +183,23 @@ class PageLogRowDoc(TypedDict):
     """The call, as `id` in the log."""
 
 
+SightDoc = TypedDict(
+    "SightDoc",
+    {
+        "as": str,
+        "at": str | None,
+        "http_status": int | None,
+        "bytes": int,
+        "whole": bool,
+        "kind": str | None,
+        "reason": str | None,
+        "problem": str | None,
+    },
+)
+"""One look at a sitemap. `as`: `ourselves` or a crawler's name; `bytes` were read after inflating,
+all there are when `whole`; `reason` and `problem` say what went wrong."""
+
+
 class StatusDoc(TypedDict):
     site: str
     account: str
@@ -208,6 +225,14 @@ class StatusDoc(TypedDict):
     urls_ours: int | None
     """Pages that we count under it."""
     checked_at: str | None
+    alias: str | None
+    """The further address that the inventory names for it."""
+    alias_of: str | None
+    """The sitemap whose further address this is."""
+    finding: FindingDoc | None
+    """Why it is stuck, or why it was not told."""
+    seen: list[SightDoc]
+    """What it looked like to us when it was stuck: as ourselves, and in the crawler's name."""
 
 
 class ExplainTargetDoc(TypedDict):
@@ -291,7 +316,6 @@ class ReadingDoc(TypedDict):
     depth: int
     """Indexes above it."""
     kind: str | None
-    """`index`, `urlset`, `text`, `rss` or `atom`; null: not read."""
     http_status: int | None
     children: int
     """Documents that it names."""

@@ -52,9 +52,9 @@ class KeyDoc(TypedDict):
     """What a person does now."""
 
 
-class VerifyInspectDoc(VerifyDoc):
-    inspections: list[SampleDoc]
-    """One for each section of each property."""
+class VerificationDoc(VerifyDoc):
+    inspections: list[SampleDoc] | None
+    """One for each section of each property; null without --inspect."""
 
 
 class FlattenPagesDoc(FlattenDoc):
@@ -82,8 +82,7 @@ SHAPES: Final = (
     Shape("plan", PlanDoc),
     Shape("run", RunDoc),
     Shape("submit", RunDoc),
-    Shape("verify", VerifyDoc),
-    Shape("verify", VerifyInspectDoc, ("--inspect",)),
+    Shape("verify", VerificationDoc),
     Shape("withdraw", WithdrawDoc),
     Shape("status", list[StatusDoc]),
     Shape("log", list[LogRowDoc]),

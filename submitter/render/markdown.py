@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 
 NOTHING = "–"
 """Stands in a cell that says no, or has nothing to say."""
+_SPECIAL = re.compile(r"`[^`]*`|<https?://[^>]*>|[&<]")
+"""Code and addresses stand as they are; what is left would begin an entity or a tag."""
+_ENTITIES = {"&": "&amp;", "<": "&lt;"}
 
 
 def heading(level: int, title: str) -> list[str]:
@@ -18,6 +21,11 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     lines = [f"| {' | '.join(map(_cell, row))} |" for row in rows]
     head = [f"| {' | '.join(titles)} |", f"|{'---|' * len(titles)}"]
     return [*head, *lines] if lines else []
+
+
+def prose(text: str) -> str:
+    """A text that is no Markdown, but for what stands in backticks."""
+    return _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], found[0]), text)
 
 
 def code(text: object) -> str:
@@ -39,4 +47,4 @@ def anchor(title: str) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ") or NOTHING
+    return prose(text).replace("|", "\\|").replace("\n", " ") or NOTHING

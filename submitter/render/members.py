@@ -10,14 +10,22 @@ from itertools import pairwise
 
 
 def member_docs(cls: type) -> dict[str, str]:
-    """Member → its text, one line each; those of its base classes, too."""
-    [definition] = ast.parse(inspect.getsource(cls)).body
+    """Member → its text, one line each; those of its base classes, too. Empty for a class that no
+    class statement made."""
     docs: dict[str, str] = {}
-    if isinstance(definition, ast.ClassDef):
+    for definition in _definitions(cls):
         for base in _bases(definition, cls):
             docs |= member_docs(base)
         docs |= dict(_documented(definition.body))
     return docs
+
+
+def _definitions(cls: type) -> list[ast.ClassDef]:
+    try:
+        body = ast.parse(inspect.getsource(cls)).body
+    except OSError:
+        return []
+    return [one for one in body if isinstance(one, ast.ClassDef)]
 
 
 def _bases(definition: ast.ClassDef, cls: type) -> Iterator[type]:
@@ -25,7 +33,7 @@ def _bases(definition: ast.ClassDef, cls: type) -> Iterator[type]:
     names = vars(sys.modules[cls.__module__])
     for base in definition.bases:
         known = names.get(base.id) if isinstance(base, ast.Name) else None
-        if isinstance(known, type) and known.__module__.startswith(__package__.split(".")[0]):
+        if isinstance(known, type) and known.__module__.startswith("submitter."):
             yield known
 
 

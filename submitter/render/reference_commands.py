@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from submitter.render.markdown import code, codes, heading, table
+from submitter.render.markdown import code, codes, heading, prose, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def commands_chapter(commands: Sequence[CommandText]) -> list[str]:
         lines += heading(3, command.name)
         lines += ["```", command.usage, "```"]
         for paragraph in command.paragraphs:
-            lines += ["", paragraph]
+            lines += ["", prose(paragraph)]
         lines += ["", *table(("option", "meaning"), _rows(command.options))]
     return lines
 

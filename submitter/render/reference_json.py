@@ -39,7 +39,7 @@ def objects(documents: Iterable[Any]) -> list[Any]:
 def keys_of(document: Any) -> Iterator[tuple[str, str, str]]:
     docs = member_docs(document)
     for key, kind in get_type_hints(document, include_extras=True).items():
-        yield code(key), _named(kind), docs.get(key) or WORDS[key]
+        yield code(key), _named(kind), docs.get(key) or WORDS.get(key, "")
 
 
 def _row(shape: Shape) -> tuple[str, str]:

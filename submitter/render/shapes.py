@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import cast
 
 from submitter.checkup import Checkup, Diagnosis
 from submitter.core.accounting import ExitCode
 from submitter.core.calls import Check
-from submitter.core.causes import meaning_of, next_step_of
+from submitter.core.causes import find_cause, meaning_of, next_step_of
 from submitter.core.findings import Finding, Severity
 from submitter.core.fleet import Account
 from submitter.core.looks import DocumentReading, PageRow, SiteLook
-from submitter.core.records import LogRow, PageLogRow
-from submitter.core.status import sitemap_state
+from submitter.core.records import LogRow, PageLogRow, SitemapStatus
+from submitter.core.sights import Sight
+from submitter.core.status import SitemapState, sitemap_state, stuck_finding
 from submitter.core.summary import finding_json, timestamp
 from submitter.core.traits import Traits
 from submitter.errors import Fault
@@ -33,6 +34,7 @@ from submitter.render.documents import (
     PageDoc,
     PageLogRowDoc,
     ReadingDoc,
+    SightDoc,
     StatusDoc,
     SummaryDoc,
     VerifyDoc,
@@ -100,12 +102,24 @@ def page_log_row_doc(row: PageLogRow) -> PageLogRowDoc:
 # ---------------------------------------------------------------- status
 
 
-def status_doc(line: StatusLine, *, property: str, traits: Traits, now: datetime) -> StatusDoc:
-    known = line.known
+def status_doc(
+    line: StatusLine,
+    *,
+    property: str,
+    traits: Traits,
+    waiting_since: datetime | None = None,
+    sights: Sequence[Sight] = (),
+) -> StatusDoc:
+    """`sights` are of this sitemap, as ourselves and as the engine's crawler."""
+    known, site = line.known, line.target.site
     standing = known.standing if known else None
     check = (known.check if known else None) or Check(property, line.sitemap or "")
     told_at = standing.told_at if standing else None
-    state = sitemap_state(standing, known.check if known else None, traits=traits, now=now)
+    stuck_after = timedelta(days=site.stuck_after_days)
+    state = sitemap_state(
+        known, traits=traits, waiting_since=waiting_since, stuck_after=stuck_after
+    )
+    finding = _why_not_fetched(known, state, sights, traits.name)
     return {
         "site": line.target.site.origin,
         "account": line.target.account.name,
@@ -122,6 +136,38 @@ def status_doc(line: StatusLine, *, property: str, traits: Traits, now: datetime
         "urls_submitted": check.urls_submitted,
         "urls_ours": known.urls_ours if known else None,
         "checked_at": timestamp(known.checked_at if known else None),
+        "alias": site.aliases.get(line.sitemap or ""),
+        "alias_of": site.alias_of(line.sitemap),
+        "finding": finding_doc(finding) if finding else None,
+        "seen": [sight_doc(one) for one in sights],
+    }
+
+
+def _why_not_fetched(
+    known: SitemapStatus | None, state: SitemapState, sights: Sequence[Sight], engine: str
+) -> Finding | None:
+    """Why it is stuck, or why it was not even told."""
+    if known is None:
+        return None
+    if state is SitemapState.STUCK:
+        return stuck_finding(known, sights)
+    reason = known.standing.reason if known.standing else ""
+    if cause := find_cause(reason, engine):
+        message = f"{cause.meaning}. {cause.next_step}".strip()
+        return Finding(cause.id, Severity.WARNING, known.sitemap, message)
+    return None
+
+
+def sight_doc(sight: Sight) -> SightDoc:
+    return {
+        "as": sight.name,
+        "at": timestamp(sight.at),
+        "http_status": sight.http_status,
+        "bytes": sight.size,
+        "whole": sight.whole,
+        "kind": str(sight.kind) if sight.kind else None,
+        "reason": sight.reason or None,
+        "problem": sight.problem or None,
     }
 
 

@@ -25,7 +25,10 @@ LATER: Mapping[str, str] = {
     "deadline": "no time was left",
     "stopped": "the run was stopped",
     "engine-unavailable": "the engine does not answer",
+    "unconfirmed": "gone pages that did not say so yet",
 }
+"""Reasons of what is sent later by itself. For the docs; they only grow."""
+
 NOT_NOW: Mapping[str, str] = {
     "guard": "held by the guard",
     "not-looked-at": "the site was not looked at",
@@ -34,7 +37,9 @@ NOT_NOW: Mapping[str, str] = {
     "unchanged": "told before, unchanged",
     "already-told": "told before",
     "first-run": "older than the first run sends",
+    "still-there": "left the sitemaps, and answers",
 }
+"""Reasons of what is not sent until something changes. For the docs; they only grow."""
 _KINDS = {"sitemap": "sitemaps", "urls": "pages", "removal": "removals"}
 _STATE_INK = {
     "accepted": Ink.GOOD,

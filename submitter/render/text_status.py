@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from submitter.render import text_parts
 from submitter.render.documents import AnswerDoc, StatusDoc, VerifyDoc
 from submitter.render.screen import Ink, Screen
 from submitter.render.tables import Cell, Column, Folds, Row, grouped_table, paragraph
@@ -30,7 +31,7 @@ _INK = {
 }
 
 
-def status_text(statuses: Iterable[StatusDoc], now: datetime, screen: Screen) -> list[str]:
+def status_text(statuses: Sequence[StatusDoc], now: datetime, screen: Screen) -> list[str]:
     """A row for each account under its sitemap, or under its site while no sitemap is known."""
     groups: dict[str, list[Row]] = {}
     unsupported = 0
@@ -43,7 +44,11 @@ def status_text(statuses: Iterable[StatusDoc], now: datetime, screen: Screen) ->
     if unsupported:
         words = f"{unsupported:,} more at engines that cannot be told sitemaps; see `submitter log`"
         lines += ["", *paragraph(words, screen)]
-    return lines
+    return lines + _why_not_fetched(statuses, screen)
+
+
+def _why_not_fetched(statuses: Iterable[StatusDoc], screen: Screen) -> list[str]:
+    return text_parts.findings((one["finding"] for one in statuses if one["finding"]), screen)
 
 
 def _row(one: StatusDoc, now: datetime) -> Row:

@@ -55,7 +55,7 @@ class LocalDocument:
     content_type = ""
     charset: str | None = None
     validators = Validators()
-    robots_tags = ()
+    robots_tags: tuple[str, ...] = ()
 
     def __init__(self, name: str, stream: BinaryIO, *, max_bytes: int) -> None:
         self.url = self.final_url = name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from submitter.core.findings import Finding, Severity
+from submitter.core.findings import Finding, Meaning, Severity
 from submitter.core.urls import shown
 from submitter.errors import FetchError
 
@@ -64,23 +64,27 @@ REASONS: Final[Mapping[str, str]] = {
 }
 """Reason codes of `FetchError`, for the docs. They only grow. `http-NNN` stands for each status."""
 
-_NOTES: Final[Mapping[str, tuple[Severity, str]]] = {
-    "redirected-permanently": (
+NOTES: Final[Mapping[str, Meaning]] = {
+    "redirected-permanently": Meaning(
         Severity.INFO,
         "moved for good; the inventory or the index may name the new address",
     ),
-    "redirect-to-http": (
+    "redirect-to-http": Meaning(
         Severity.WARNING,
         "a redirect led from https to http: what was read may have been altered on the way",
     ),
-    "gzip-truncated": (Severity.ERROR, "the gzip data ends early; what came out before is used"),
-    "gzip-corrupt": (Severity.ERROR, "the gzip data is damaged; what came out before is used"),
-    "gzip-trailing-junk": (Severity.WARNING, "bytes after the end of the gzip data were ignored"),
-    "gzip-twice": (Severity.INFO, "compressed twice; both layers were taken off"),
-    "not-gzip": (Severity.INFO, "announced as gzip and is not; read as it is"),
+    "gzip-truncated": Meaning(
+        Severity.ERROR, "the gzip data ends early; what came out before is used"
+    ),
+    "gzip-corrupt": Meaning(
+        Severity.ERROR, "the gzip data is damaged; what came out before is used"
+    ),
+    "gzip-trailing-junk": Meaning(
+        Severity.WARNING, "bytes after the end of the gzip data were ignored"
+    ),
+    "gzip-twice": Meaning(Severity.INFO, "compressed twice; both layers were taken off"),
+    "not-gzip": Meaning(Severity.INFO, "announced as gzip and is not; read as it is"),
 }
-
-NOTES: Final[Mapping[str, str]] = {id: text for id, (_, text) in _NOTES.items()}
 """Ids of the findings a fetch may carry, for the docs. They only grow."""
 
 
@@ -100,5 +104,5 @@ def failure(
 
 def note(id: str, where: str, example: str = "") -> Finding:
     """A finding about the transport of one document."""
-    severity, message = _NOTES[id]
+    severity, message = NOTES[id]
     return Finding(id, severity, where, message, examples=(example,) if example else ())

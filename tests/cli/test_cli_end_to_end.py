@@ -222,7 +222,7 @@ def test_planning_from_memory_agrees_with_planning_from_the_sites(demo: Demo, pa
 STATUS_KEYS = {
     "site", "account", "engine", "property", "sitemap", "state", "last_submitted",
     "last_downloaded", "is_pending", "is_index", "errors", "warnings", "urls_submitted",
-    "urls_ours", "checked_at",
+    "urls_ours", "checked_at", "alias", "alias_of", "finding", "seen",
 }  # fmt: skip
 LOG_KEYS = {
     "id", "run", "action", "attempt", "sent_at", "settled_at", "site", "account", "engine",

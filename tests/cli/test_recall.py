@@ -111,11 +111,11 @@ TRAITS = Traits("google", "Google", frozenset({Kind.SITEMAP}), "credentials", "U
 
 def test_a_status_says_null_where_nothing_is_known() -> None:
     line = StatusLine(FLEET.targets()[1], None)
-    document = status_doc(line, property="p", traits=TRAITS, now=NOW)
+    document = status_doc(line, property="p", traits=TRAITS)
     assert document["state"] == "never_submitted"
     assert {key for key, value in document.items() if value is None} == {
         "sitemap", "last_submitted", "last_downloaded", "is_pending", "is_index", "errors",
-        "warnings", "urls_submitted", "urls_ours", "checked_at",
+        "warnings", "urls_submitted", "urls_ours", "checked_at", "alias", "alias_of", "finding",
     }  # fmt: skip
 
 
@@ -124,7 +124,7 @@ def test_a_status_shows_the_engines_later_word() -> None:
     check = Check("p", "s", NOW, NOW, False, True, 0, 1, 12)
     seen = SitemapStatus(known.site, "gsc", "s", known.standing, check, NOW, 13)
     document = status_doc(
-        StatusLine(FLEET.targets()[0], "s", seen), property="p", traits=TRAITS, now=NOW
+        StatusLine(FLEET.targets()[0], "s", seen), property="p", traits=TRAITS
     )
     assert document["state"] == "fetched"
     assert (document["warnings"], document["urls_submitted"], document["urls_ours"]) == (1, 12, 13)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -72,10 +73,11 @@ def pages_of(there: World) -> list[ListedPage]:
     """What a ledger would list of this world's sites, once they were looked at."""
     seen = int(there.clock.now().timestamp())
     found = []
-    for name in there.entries:
+    for name, entry in there.entries.items():
         site = there.sandbox.fleet.site(f"{name}.{DOMAIN}")
         for loc in site.urls():
-            section = "first" if loc[-2] == "-" and loc[-1] in "01234" else ""
+            first = "sections" in entry and fnmatchcase(loc, "*-[0-4]")
+            section = "first" if first else ""
             found.append(ListedPage(site.origin, loc, section, seen))
     return found
 
@@ -236,7 +238,7 @@ def test_at_the_end_of_the_day_every_section_still_has_a_part_of_its_sample(desk
     samples = desk.inspect(6)
     assert len(desk.asked()) == 4
     assert [len(sample.asked) for sample in samples] == [2, 2]
-    assert [dict(sample.unasked) for sample in samples] == [{"quota": 3}] * 2
+    assert [dict(sample.unasked) for sample in samples] == [{"quota": 3}, {"quota": 1}]
     assert desk.allowance().spent == 2_000
     assert judge_samples(samples) == ExitCode.OK
 

@@ -66,7 +66,7 @@ class LedgerMachine(RuleBasedStateMachine):
 
     def _row(self, name: str, lastmod: int | None) -> PageRow:
         priority = (NAMES.index(name) + self.turn) % 3
-        return page(name, lastmod, f"section-{priority}", priority)
+        return page(name, lastmod, f"section-{priority} of {self.turn}", priority)
 
     def _begin(self, plan: dict, model: Model) -> object:
         tell = [RULES[name] for name in plan["accounts"]]

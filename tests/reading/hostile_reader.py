@@ -17,6 +17,7 @@ LIMIT = 300 * MIB
 SIZE = 24 * MIB
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 HEAD = b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+IMAGES = "http://www.google.com/schemas/sitemap-image/1.1"
 FIRST = b"<url><loc>https://h/first</loc></url>"
 
 
@@ -62,6 +63,13 @@ DOCUMENTS: dict[str, Callable[[], Iterator[bytes]]] = {
     "many-names": lambda: _in_sitemap(_many(lambda n: f"<a{n}/>")),
     "many-attribute-names": lambda: _in_sitemap(_many(lambda n: f"<a b{n}=''/>")),
     "many-namespaces": lambda: _in_sitemap(_many(lambda n: f"<p{n}:a xmlns:p{n}='u{n}'/>")),
+    "many-prefixes-of-one-extension": lambda: iter(
+        [
+            b"<urlset",
+            *_many(lambda n: f' xmlns:p{"p" * (n % 999)}{n}="{IMAGES}"', MIB // 2),
+            b">" + FIRST + b"</urlset>",
+        ]
+    ),
     "many-faults": lambda: _in_sitemap(_many(lambda n: f"<url><loc>ftp://{n}</loc></url>")),
     "many-empty-entries": lambda: _in_sitemap(_same(b"<url/>", 4 * MIB)),
     "many-entries": lambda: _in_sitemap(

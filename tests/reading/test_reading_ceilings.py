@@ -29,6 +29,7 @@ ENDS = {
     "many-names": "too-many-names,unknown-tag",
     "many-attribute-names": "too-many-names,unknown-tag",
     "many-namespaces": "too-many-names,unknown-tag",
+    "many-prefixes-of-one-extension": "missing-namespace",
     "many-faults": "too-many-entries,bad-scheme",
     "many-empty-entries": "missing-loc",
     "many-entries": "too-many-entries,invalid-lastmod,future-lastmod,early-lastmod",

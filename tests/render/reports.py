@@ -162,6 +162,10 @@ def status(text: str) -> StatusDoc:
         "urls_submitted": 50_000_000,
         "urls_ours": 50_000_000,
         "checked_at": STAMP,
+        "alias": text,
+        "alias_of": None,
+        "finding": finding(text),
+        "seen": [],
     }
 
 

@@ -148,7 +148,8 @@ def test_an_empty_plan_says_so() -> None:
 
 
 def test_targets_that_take_no_sitemaps_are_counted_and_not_listed() -> None:
-    unsupported = reports.status("https://x.example/") | {"state": "not_supported"}
+    unsupported = reports.status("https://x.example/")
+    unsupported |= {"state": "not_supported", "finding": None}
     assert status_text([unsupported], NOW, Screen()) == [
         "No sitemap is known yet.",
         "",

@@ -54,8 +54,8 @@ def spellings(secret: str) -> dict[str, str]:
 class SecretWatch:
     """What was heard, by where it was heard; and which secrets must not be in there."""
 
-    secrets: dict[str, str]
-    heard: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    secrets: dict[str, str] = field(repr=False)
+    heard: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list), repr=False)
 
     def hear(self, channel: str, text: str) -> None:
         self.heard[channel].append(text)

@@ -282,7 +282,12 @@ class World:
 def world(folder: Path, *, start: datetime = START) -> Iterator[World]:
     """An empty world whose time stands still until it is moved."""
     with Sandbox(clock=SandboxClock(frozen_at=start)) as sandbox:
-        yield World(sandbox, folder)
+        made = World(sandbox, folder)
+        yield made
+        for path in folder.glob("ledger.db*"):
+            stored = path.read_bytes()
+            for secret in (sandbox.baidu.token, *sandbox.google.tokens._tokens):
+                assert secret.encode() not in stored, "a secret was stored"
 
 
 @lru_cache(maxsize=1)

@@ -296,16 +296,16 @@ def strike_all(call: str, **fault: Any) -> Callable[[Scene], Mend]:
         (disable_account, "account-missing"),
         (skew_clock, "clock-skew"),
         (strike_all("token", kind="answer", answer="invalid-grant"), "key-deleted"),
-        (strike_all("token", kind="answer", answer="token-unavailable"), None),
+        (strike_all("token", kind="answer", answer="token-unavailable"), "engine-unavailable"),
         (strike_all("sites.list", kind="answer", answer="bad-token"), "token-refused"),
-        (strike_all("sites.list", kind="answer", answer="unavailable"), None),
-        (strike_all("sites.list", kind="reset"), None),
-        (strike_all("sites.list", kind="garbage"), None),
+        (strike_all("sites.list", kind="answer", answer="unavailable"), "engine-unavailable"),
+        (strike_all("sites.list", kind="reset"), "engine-unavailable"),
+        (strike_all("sites.list", kind="garbage"), "engine-unavailable"),
         (strike_all("sites.list", kind="answer", answer="list-body"), "credential-refused"),
     ],
 )
 def test_an_account_that_is_not_let_in_sends_nothing(
-    scene: Scene, breaks: Callable[[Scene], Mend], cause: str | None
+    scene: Scene, breaks: Callable[[Scene], Mend], cause: str
 ) -> None:
     mend = breaks(scene)
     ran = scene.run()

@@ -131,8 +131,8 @@ def begin_day(world: World) -> None:
 
 def many_sites(world: World) -> None:
     """Some hundred calls before everything is told."""
-    for number in range(20):
-        world.add(f"s{number}", pages=9 + number % 4, quota=3 + number % 3)
+    for number in range(12):
+        world.add(f"s{number}", pages=9 + number % 4, quota=2 + number % 3)
 
 
 def test_runs_killed_at_random_lose_nothing_and_repeat_nothing(

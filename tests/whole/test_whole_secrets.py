@@ -106,16 +106,19 @@ def repeat_everything(code: int, kind: str = "text/html") -> Callable[[World, Fa
     return spoil
 
 
-def repeat_in_json(code: int) -> Callable[[World, FaultServer], None]:
-    """Baidu's own form of an error, with the token in its words in every spelling."""
+def repeat_in_json(code: int, spelling: str) -> Callable[[World, FaultServer], None]:
+    """Baidu's own form of an error, with the token in its words."""
 
     def spoil(world: World, server: FaultServer) -> None:
-        both_at(world, server.url())
-        for form in spellings(TOKEN).values():
-            body = json.dumps({"error": code, "message": f"token {form} is odd"})
-            server.on("/baidu/urls", status(code, body.encode()))
+        world.accounts["baidu"]["endpoint"] = server.url("/baidu")
+        message = f"token {spellings(TOKEN)[spelling]} is odd"
+        server.on("/baidu/urls", status(code, f'{{"error":{code},"message":"{message}"}}'.encode()))
 
     return spoil
+
+
+ECHOES = ["raw", "percent", "lower percent", "form", "json with slashes", "html"]
+"""Spellings in which a server may well give a token back."""
 
 
 def strike(part: str, **fault: Any) -> Callable[[World, FaultServer], None]:
@@ -157,8 +160,7 @@ ENDS: dict[str, Callable[[World, FaultServer], None]] = {
     "echo-401": repeat_everything(401),
     "echo-500": repeat_everything(500),
     "echo-503": repeat_everything(503, "text/plain"),
-    "json-400": repeat_in_json(400),
-    "json-401": repeat_in_json(401),
+    **{f"json-{name}": repeat_in_json(400, name) for name in ECHOES},
     "no-token": strike("google", kind="reset", call="token"),
     "deleted-key": delete_key,
 }

@@ -67,7 +67,8 @@ def command(
         invocation.require_secrets(parts, [target.account for target in targets])
         answers = verify_fleet(request, parts.tools())
         samples = inspect_fleet(request, parts.tools(), size) if size else []
-        statuses = status_docs(parts, selection)
+        seen = [sight for answer in answers for sight in answer.sights]
+        statuses = status_docs(parts, selection, seen)
     verdict = judge_both(judge_answers(answers), samples)
     document = verify_doc(answers, statuses, exit_code=verdict, at=now())
     inspections = sample_docs(samples) if size else None

@@ -113,6 +113,12 @@ SITE_ROWS: Final = (
         "Publish them, or take them out of the index.",
     ),
     Cause(
+        "ourselves-blocked",
+        "The site turns us away from the sitemap and not the engine's crawler",
+        "Let this program in (its user agent begins with Submitter): what it cannot read, it does"
+        " not tell.",
+    ),
+    Cause(
         "crawler-blocked",
         "We can read the sitemap, and the site turns the engine's crawler away",
         "Let the crawler past the bot shield or firewall, at least for the sitemap's address.",
@@ -132,6 +138,11 @@ SITE_ROWS: Final = (
 
 LATER_ROWS: Final = (
     Cause(
+        "stuck",
+        "The engine has not fetched the sitemap",
+        "Run `submitter verify`, which looks at it with our eyes and in the crawler's name.",
+    ),
+    Cause(
         "stuck-blocked",
         "The engine has not fetched the sitemap; the site turns its crawler away and not us",
         "Let the crawler past the bot shield or firewall, then submit the sitemap again.",
@@ -143,7 +154,8 @@ LATER_ROWS: Final = (
     ),
     Cause(
         "stuck-unexplained",
-        "The engine has not fetched the sitemap, and we can read it, as its crawler, too",
+        "The engine has not fetched the sitemap, although the site shows it to whoever bears its"
+        " crawler's name",
         "Serve it under a further address and name that in the site's `aliases`: an address that"
         " failed once is often left alone for long, and a new one is fetched.",
     ),

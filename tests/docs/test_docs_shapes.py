@@ -1,0 +1,144 @@
+"""What `--json` prints is what the reference says, key for key."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
+
+import pytest
+from submitter.cli.describing import command_texts
+from submitter.cli.exits import run
+from submitter.render.document_words import WORDS
+from submitter.render.json_shapes import FAILURE, SHAPES
+from submitter.render.members import member_docs
+from submitter.render.reference_json import keys_of, objects
+
+PATIENCE_S = 60
+SITEMAP = "http://shop.example.com/sitemap-index.xml"
+DOCUMENTS = {(shape.command, *shape.options): shape.document for shape in SHAPES}
+OBJECTS = objects([*DOCUMENTS.values(), FAILURE])
+
+CALLS: Mapping[str, tuple[str, ...]] = {
+    "-i other.yaml init": ("init",),
+    "check": ("check",),
+    "check --online": ("check",),
+    "plan": ("plan",),
+    "run": ("run",),
+    f"submit --account gsc {SITEMAP}": ("submit",),
+    "verify": ("verify",),
+    "verify --inspect 2": ("verify",),
+    f"withdraw --yes {SITEMAP}": ("withdraw",),
+    "status": ("status",),
+    "log": ("log",),
+    "log --pages": ("log", "--pages"),
+    f"explain {SITEMAP}": ("explain",),
+    f"flatten {SITEMAP}": ("flatten",),
+    f"flatten --pages {SITEMAP}": ("flatten", "--pages"),
+    "google verify-domain example.org": ("google verify-domain",),
+    "indexnow key --account indexnow": ("indexnow key",),
+    "indexnow key --check": ("indexnow key", "--check"),
+}
+"""How each of them is called here."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def told(inventory: Path) -> None:
+    """A fleet that was told before."""
+    assert inventory.exists()
+    assert run(["run"]) == 0
+
+
+def misfits(value: object, kind: Any, where: str) -> list[str]:
+    """Where a document differs from its shape."""
+    if is_typeddict(kind):
+        return _object_misfits(value, kind, where)
+    match get_origin(kind), get_args(kind):
+        case None, _:
+            return [] if type(value) is kind else [f"{where}: {value!r} is no {kind}"]
+        case origin, (inner,) if origin is list and isinstance(value, list):
+            places = enumerate(value)
+            return [one for at, item in places for one in misfits(item, inner, f"{where}[{at}]")]
+        case origin, (_, inner) if origin is dict and isinstance(value, dict):
+            return [one for key in value for one in misfits(value[key], inner, f"{where}.{key}")]
+        case origin, kinds if origin not in (list, dict):
+            fits = any(not misfits(value, one, where) for one in kinds)
+            return [] if fits else [f"{where}: {value!r} fits none of {kinds}"]
+    return [f"{where}: {value!r} is no {kind}"]
+
+
+def _object_misfits(value: object, kind: Any, where: str) -> list[str]:
+    if not isinstance(value, dict):
+        return [f"{where}: {value!r} is no object"]
+    hints = get_type_hints(kind, include_extras=True)
+    needed = {key for key, hint in hints.items() if get_origin(hint) is not NotRequired}
+    found = [f"{where}.{key} is missing" for key in sorted(needed - value.keys())]
+    found += [f"{where}.{key} is not documented" for key in sorted(value.keys() - hints.keys())]
+    for key in sorted(value.keys() & hints.keys()):
+        hint = hints[key]
+        inner = get_args(hint)[0] if get_origin(hint) is NotRequired else hint
+        found += misfits(value[key], inner, f"{where}.{key}")
+    return found
+
+
+def printed(capsys: pytest.CaptureFixture[str], line: str) -> Any:
+    run([*line.split(), "--json"])
+    written = capsys.readouterr()
+    return json.loads(written.out)
+
+
+@pytest.mark.parametrize("line", CALLS)
+def test_a_command_prints_what_the_reference_says(
+    line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = printed(capsys, line)
+    assert document
+    assert misfits(document, DOCUMENTS[CALLS[line]], line) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["status --site nowhere", "-i missing.yaml run", "run --no-such-option", "flatten missing.xml"],
+)
+def test_without_a_result_there_is_a_document_too(
+    line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert misfits(printed(capsys, line), FAILURE, line) == []
+
+
+def test_the_sandbox_says_where_it_is(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "submitter", "sandbox", "--directory", "demo", "--json"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, cwd=tmp_path)
+    try:
+        assert process.stdout is not None
+        document = json.loads(process.stdout.readline())
+        process.send_signal(signal.SIGTERM)
+    finally:
+        process.communicate(timeout=PATIENCE_S)
+    assert misfits(document, DOCUMENTS["sandbox",], "sandbox") == []
+
+
+def test_every_command_has_a_shape_and_every_shape_is_tried() -> None:
+    commands = {command.name for command in command_texts()} - {"global options"}
+    assert {command for command, *_ in DOCUMENTS} == commands - {"schema"}
+    assert DOCUMENTS.keys() == {*CALLS.values(), ("sandbox",)}
+
+
+@pytest.mark.parametrize("document", OBJECTS, ids=lambda one: one.__name__)
+def test_every_key_has_a_meaning(document: Any) -> None:
+    for key, holds, meaning in keys_of(document):
+        assert holds, key
+        assert meaning.endswith("."), f"{key}: say it in {document.__name__} or in WORDS"
+
+
+def test_no_common_meaning_is_left_over() -> None:
+    wanted = {
+        key
+        for document in OBJECTS
+        for key in document.__annotations__.keys() - member_docs(document).keys()
+    }
+    assert WORDS.keys() - wanted == set()
