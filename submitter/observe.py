@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from submitter.core.fleet import Account, Site
 from submitter.core.looks import SiteLook, TellRule
+from submitter.core.sections import fingerprint
 from submitter.core.traits import Kind, Traits
 from submitter.ports import Lease, Ledger
 from submitter.prelaunch import sample_site
@@ -21,7 +22,13 @@ def observe(
 ) -> SiteLook:
     """One look at one site, stored. Raises LedgerError only: what the site does is reported."""
     roots = tuple(ledger.roots_of(site.origin)) if site.sitemaps is None else ()
-    look = ledger.look(lease, site.origin, tell=tell, at=around.clock.now())
+    look = ledger.look(
+        lease,
+        site.origin,
+        tell=tell,
+        at=around.clock.now(),
+        sections=fingerprint(site.sections),
+    )
     seen = walk_site(site, look, replace(around, remembered_roots=roots))
     seen = sample_site(site, seen, ledger=ledger, around=around)
     if not (seen.unfinished or around.partial):

@@ -230,6 +230,7 @@ class DocumentResult:
     validators: Validators = Validators()
     children: tuple[str, ...] = ()
     over_limit: int = 0
+    findings: tuple[Finding, ...] = ()
 
 
 class DocumentSink(Protocol):

@@ -16,13 +16,12 @@ from typing import Final, Protocol
 from submitter.core.findings import Finding, Severity
 from submitter.core.fleet import Site
 from submitter.core.looks import (
-    DocumentKind,
     DocumentMemory,
     DocumentReading,
     PageRow,
     Validators,
 )
-from submitter.core.pagereader import PageReader, PageReading, ReadOrder
+from submitter.core.pagereader import FOREIGN_HOST, PageReader, PageReading, ReadOrder
 from submitter.errors import FetchError, SitemapError
 from submitter.ports import DocumentResult, Fetched, Look, Source
 from submitter.spool import Spool
@@ -213,7 +212,7 @@ def _sum_up(
 ) -> Done:
     report = _report(url, fetched, found, broken)
     skipped = Counter(found.reading.skipped)
-    skipped.update({"over-limit": found.reading.over_limit, "foreign-host": found.foreign})
+    skipped.update({"over-limit": found.reading.over_limit, FOREIGN_HOST: found.foreign})
     return Done(report, _result(report, fetched, body, found), found.foreign, +skipped)
 
 
@@ -240,25 +239,17 @@ def _report(
 def _result(
     report: DocumentReading, fetched: Fetched, body: Spool, found: PageReading
 ) -> DocumentResult:
-    """What is remembered. Without hash and validators, the next look reads the document again."""
-    again = _has_to_be_told_again(report)
+    """What is remembered: what was wrong, too, so that an unchanged document is still wrong."""
     return DocumentResult(
         kind=found.reading.kind,
         complete=found.reading.complete,
-        body_sha256="" if again else body.sha256() or "",
+        body_sha256=body.sha256() or "",
         content=found.reading.content,
-        validators=Validators() if again else fetched.validators,
+        validators=fetched.validators,
         children=found.children,
         over_limit=found.reading.over_limit,
+        findings=report.findings,
     )
-
-
-def _has_to_be_told_again(report: DocumentReading) -> bool:
-    """Faults are not remembered: as long as a document has errors, or no page of its site, every
-    look has to see it for itself."""
-    if any(finding.severity is Severity.ERROR for finding in report.findings):
-        return True
-    return report.kind is not DocumentKind.INDEX and not report.pages
 
 
 # ---------------------------------------------------------------- from parts to a look
@@ -271,6 +262,13 @@ class DocumentScribe:
         self._look = look
         self.foreign = 0
         self.skipped: Counter[str] = Counter()
+
+    def recall(self, memory: DocumentMemory) -> None:
+        """Count what an unchanged document lists and is not used, as when it was read."""
+        for finding in memory.findings:
+            if finding.id == FOREIGN_HOST:
+                self.foreign += finding.count
+                self.skipped[FOREIGN_HOST] += finding.count
 
     def write(self, url: str, parts: Iterator[Part]) -> Done:
         """Take the pages and how it ended. Raises what `parts` raise; then nothing is stored."""

@@ -251,7 +251,8 @@ class SiteWalk:
 
     def _keep(self, visit: Visit, head: Head, memory: DocumentMemory, *, read: bool) -> Node:
         self._look.keep(visit.url, validators=head.validators, read=read)
-        self._readings.append(
+        self._scribe.recall(memory)
+        self._report(
             DocumentReading(
                 url=visit.url,
                 final_url=head.final_url,
@@ -263,6 +264,7 @@ class SiteWalk:
                 over_limit=memory.over_limit,
                 complete=memory.complete,
                 unchanged=True,
+                findings=memory.findings,
             )
         )
         return Node.remembered(memory)
@@ -270,11 +272,7 @@ class SiteWalk:
     def _read(self, visit: Visit, parts: Iterator[Part], memory: DocumentMemory | None) -> Node:
         done = self._scribe.write(visit.url, parts)
         reading, content = replace(done.report, depth=visit.depth), done.result.content
-        if reading.kind is DocumentKind.INDEX and visit.depth > 0:
-            severity, text = trees.TREE_IDS["nested-index"]
-            nested = Finding("nested-index", severity, visit.url, text)
-            reading = replace(reading, findings=(*reading.findings, nested))
-        self._readings.append(reading)
+        self._report(reading)
         unchanged = memory is not None and memory.content == content
         return Node(
             content=content,
@@ -284,6 +282,13 @@ class SiteWalk:
             children=done.result.children,
             whole=reading.complete or reading.over_limit > 0,
         )
+
+    def _report(self, reading: DocumentReading) -> None:
+        if reading.kind is DocumentKind.INDEX and reading.depth > 0:
+            severity, text = trees.TREE_IDS["nested-index"]
+            nested = Finding("nested-index", severity, reading.url, text)
+            reading = replace(reading, findings=(*reading.findings, nested))
+        self._readings.append(reading)
 
     def _lose(
         self, visit: Visit, memory: DocumentMemory | None, error: FetchError | SitemapError

@@ -47,6 +47,8 @@ class DocumentMemory:
     validators: Validators = Validators()
     children: tuple[str, ...] = ()
     over_limit: int = 0
+    findings: tuple[Finding, ...] = ()
+    """What was wrong with it then: an unchanged document is still wrong."""
 
 
 @dataclass(frozen=True, slots=True)

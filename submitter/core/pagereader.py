@@ -17,8 +17,10 @@ from submitter.core.looks import DocumentKind, PageRow
 from submitter.core.sections import NO_SECTION, Sorter
 from submitter.core.sitemap import Entry, Reading, SitemapReader
 
+FOREIGN_HOST: Final = "foreign-host"
+
 PAGE_IDS: Final = {
-    "foreign-host": Meaning(
+    FOREIGN_HOST: Meaning(
         Severity.WARNING, "pages on another host than the site's are not used for it"
     ),
     "other-scheme": Meaning(Severity.WARNING, "pages at another scheme than the site's"),
@@ -129,7 +131,7 @@ class _Sieve:
         found = []
         if self.foreign:
             message = f"pages on another host than {self._own} are not used for this site"
-            found.append(self._finding("foreign-host", message, self.foreign, self._examples))
+            found.append(self._finding(FOREIGN_HOST, message, self.foreign, self._examples))
         if self.wrong_scheme:
             message = f"pages at another scheme than {self._own}"
             found.append(self._finding("other-scheme", message, self.wrong_scheme))

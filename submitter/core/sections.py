@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from fnmatch import translate
@@ -10,6 +11,14 @@ from urllib.parse import urlsplit
 from submitter.core.fleet import Section
 
 NO_SECTION = ("", 0)
+
+
+def fingerprint(sections: Sequence[Section]) -> str:
+    """Equal for equal rules; empty for none."""
+    if not sections:
+        return ""
+    text = repr([(one.name, one.match, one.document, one.priority) for one in sections])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class Sorter:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, bindparam, delete, select, update
 
+from submitter.core.findings import Finding, Severity
 from submitter.core.looks import DocumentKind, DocumentMemory, Validators
 from submitter.ledger import fingerprints
 from submitter.ledger.database import Transaction
@@ -66,6 +68,22 @@ def _memory(row: Row[Any]) -> DocumentMemory | None:
         validators=Validators(row.etag, row.last_modified),
         children=tuple(json.loads(row.children or "[]")),
         over_limit=row.over_limit,
+        findings=tuple(_finding(one) for one in json.loads(row.findings or "[]")),
+    )
+
+
+def _findings(findings: Sequence[Finding]) -> str | None:
+    return json.dumps([asdict(one) for one in findings]) if findings else None
+
+
+def _finding(stored: dict[str, Any]) -> Finding:
+    return Finding(
+        id=stored["id"],
+        severity=Severity(stored["severity"]),
+        where=stored["where"],
+        message=stored["message"],
+        count=stored["count"],
+        examples=tuple(stored["examples"]),
     )
 
 
@@ -108,6 +126,7 @@ def store(
         "last_modified": result.validators.last_modified,
         "children": json.dumps(result.children) if result.children else None,
         "sections": sections,
+        "findings": _findings(result.findings),
         "trouble": None,
     }
     document_id = before.id if before else add(tx, site_id, url, look_number)

@@ -8,13 +8,17 @@ from datetime import datetime
 from sqlalchemy import select
 
 from submitter.core.calls import Action, Check, Outcome, Survey
+from submitter.core.checklist import Item
+from submitter.core.inspection import Inspected, ListedPage
 from submitter.core.looks import DocumentMemory, PageRow, RootLook, TellRule
 from submitter.core.records import Explanation, LogRow, PageLogRow, RunRow, SitemapStatus
+from submitter.core.sights import Sight
 from submitter.core.standing import Allowance, Candidate, PageStanding, SitemapStanding
 from submitter.core.traits import Kind
 from submitter.ledger import (
     adopting,
     allowances,
+    books,
     documents,
     explaining,
     leases,
@@ -249,6 +253,37 @@ class SqlLedger:
     def sample_pages(self, site: str, *, limit: int) -> list[str]:
         with self._database.reading() as tx:
             return samples.sample(tx, site, limit)
+
+    # -- further books
+
+    def items(self, engine: str, site: str) -> list[Item]:
+        with self._database.reading() as tx:
+            return books.items(tx, engine, site)
+
+    def save(self, items: Sequence[Item]) -> None:
+        with self._database.transaction() as tx:
+            books.save_items(tx, items)
+
+    def listed_pages(self, sites: Sequence[str]) -> Iterator[ListedPage]:
+        return books.listed_pages(self._database, sites)
+
+    def record_inspections(self, lease: Lease, inspected: Sequence[Inspected]) -> None:
+        with self._database.transaction() as tx:
+            leases.check(tx, lease)
+            books.record_inspections(tx, inspected)
+
+    def inspections(self, account: str, *, since: datetime) -> list[Inspected]:
+        with self._database.reading() as tx:
+            return books.inspections(tx, account, since)
+
+    def record_sights(self, lease: Lease, sights: Sequence[Sight]) -> None:
+        with self._database.transaction(durable=False) as tx:
+            leases.check(tx, lease)
+            books.record_sights(tx, sights)
+
+    def sights(self, sites: Sequence[str] | None = None) -> list[Sight]:
+        with self._database.reading() as tx:
+            return books.sights(tx, sites)
 
     def close(self) -> None:
         self._database.close()

@@ -29,7 +29,7 @@ from sqlalchemy import (
 
 from submitter.ledger.columns import BigId, UtcMicros
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest migration. Equal to the stored one in nearly every run, so alembic stays unloaded."""
 
 metadata = MetaData(
@@ -163,10 +163,12 @@ document = Table(
     Column("children", Text),
     Column("sections", Text, nullable=False, server_default=""),
     Column("trouble", Text),
+    Column("findings", Text),
     UniqueConstraint("site_id", "url"),
 )
 """`kind` and `read_at` are null while a listed document was never read. `sections` fingerprints
-the rules by which its pages got their sections; `children` is a JSON list."""
+the rules by which its pages got their sections; `children` and `findings` (what
+was wrong with it when it was last read) are JSON lists."""
 
 fingerprint = Table(
     "fingerprint",
@@ -412,6 +414,65 @@ survey = Table(
     sqlite_with_rowid=False,
 )
 """The newest survey of each account; `properties` is JSON."""
+
+# ---------------------------------------------------------------- further books
+
+checklist = Table(
+    "checklist",
+    metadata,
+    Column("engine", Text, primary_key=True),
+    Column("site", Text, primary_key=True),
+    Column("address", Text, primary_key=True),
+    Column("form", Text, nullable=False),
+    Column("first_listed_at", UtcMicros, nullable=False),
+    Column("changed_at", UtcMicros, nullable=False),
+    Column("handed_in_at", UtcMicros),
+    Column("retired_at", UtcMicros),
+    Column("withdrawn_at", UtcMicros),
+    sqlite_with_rowid=False,
+)
+"""What a person hands in at an engine's console."""
+
+inspection = Table(
+    "inspection",
+    metadata,
+    Column("id", BigId, primary_key=True),
+    Column("site", Text, nullable=False),
+    Column("account", Text, nullable=False),
+    Column("section", Text, nullable=False),
+    Column("at", UtcMicros, nullable=False),
+    Column("property", Text, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("verdict", Text),
+    Column("last_crawled", UtcMicros),
+    Column("robots_txt", Text),
+    Column("indexing", Text),
+    Column("fetch", Text),
+    Column("engine_canonical", Text),
+    Column("page_canonical", Text),
+)
+"""What an engine said of single pages, when asked."""
+
+Index("ix_inspection_account_at", inspection.c.account, inspection.c.at)
+
+sight = Table(
+    "sight",
+    metadata,
+    Column("site", Text, primary_key=True),
+    Column("url", Text, primary_key=True),
+    Column("agent", Text, primary_key=True),
+    Column("at", UtcMicros, nullable=False),
+    Column("http_status", Integer),
+    Column("size", BigInteger, nullable=False),
+    Column("whole", Boolean, nullable=False),
+    Column("kind", Text),
+    Column("reason", Text, nullable=False),
+    Column("problem", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""What a stuck sitemap looked like to us, and to us in a crawler's name."""
 
 alembic_version = Table(
     "alembic_version",

@@ -30,7 +30,7 @@ from submitter.reading import (
 
 log = logging.getLogger(__name__)
 
-START_AFTER: Final = 50_000
+START_AFTER: Final = 40_000
 """Pages read before workers are started: what two of them cost to start is read in as long."""
 MOST_WORKERS: Final = 4
 """More cannot be kept busy: storing pages in the ledger is a third of the whole work."""

@@ -10,7 +10,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "config/reference.md")
 
-_FENCE = re.compile(r"(?m)^(?:<!-- (?P<mark>.*?) -->\n)?```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.S)
+_FENCE = re.compile(
+    r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.M | re.S
+)
 _LINK = re.compile(r"(?<!!)\[[^\]]+\]\((?P<target>[^)\s]+)\)")
 _HEADING = re.compile(r"(?m)^#+ (.+)$")
 _INLINE = re.compile(r"`([^`\n]+)`")

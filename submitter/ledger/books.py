@@ -1,0 +1,139 @@
+"""Further books of the ledger: checklists, inspections of single pages, sights of sitemaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, bindparam, select
+
+from submitter.core.checklist import Form, Item
+from submitter.core.inspection import IndexState, Inspected, Inspection, ListedPage
+from submitter.core.looks import DocumentKind
+from submitter.core.sights import Sight
+from submitter.ledger.columns import clean, clean_or_none
+from submitter.ledger.database import Database, Transaction
+from submitter.ledger.pages import Place, full
+from submitter.ledger.schema import checklist, inspection, look, page, section, sight, site
+
+BATCH = 5_000
+"""Listed pages read at a time; between two batches others may use the ledger."""
+
+ITEMS = select(checklist).where(
+    checklist.c.engine == bindparam("of_engine"), checklist.c.site == bindparam("of_site")
+)
+INSPECTED = (
+    select(inspection)
+    .where(inspection.c.account == bindparam("of_account"), inspection.c.at >= bindparam("since"))
+    .order_by(inspection.c.at, inspection.c.id)
+)
+SIGHTS = select(sight).order_by(sight.c.site, sight.c.url, sight.c.agent)
+LISTED = (
+    select(
+        page.c.id,
+        page.c.loc,
+        page.c.lastmod,
+        section.c.name.label("section"),
+        look.c.at.label("first_seen"),
+    )
+    .select_from(page)
+    .outerjoin(section, section.c.id == page.c.section_id)
+    .join(look, (look.c.site_id == page.c.site_id) & (look.c.number == page.c.first_look))
+    .where(
+        page.c.site_id == bindparam("of_site"),
+        page.c.place == int(Place.LISTED),
+        page.c.id > bindparam("after"),
+    )
+    .order_by(page.c.id)
+    .limit(BATCH)
+)
+SITE_ID = select(site.c.id).where(site.c.origin == bindparam("of_origin"))
+
+
+# ---------------------------------------------------------------- checklists
+
+
+def items(tx: Transaction, engine: str, site_name: str) -> list[Item]:
+    return [_item(row) for row in tx.rows(ITEMS, of_engine=engine, of_site=site_name)]
+
+
+def _item(row: Row[Any]) -> Item:
+    return Item(**(dict(row._mapping) | {"form": Form(row.form)}))
+
+
+def save_items(tx: Transaction, saved: Sequence[Item]) -> None:
+    for item in saved:
+        tx.put(checklist, **(asdict(item) | {"form": str(item.form)}))
+
+
+# ---------------------------------------------------------------- inspections
+
+
+def record_inspections(tx: Transaction, inspected: Sequence[Inspected]) -> None:
+    for one in inspected:
+        said = asdict(one.inspection)
+        texts = {name: clean_or_none(v) if isinstance(v, str) else v for name, v in said.items()}
+        tx.add(
+            inspection,
+            site=one.site,
+            account=one.account,
+            section=one.section,
+            at=one.at,
+            **(texts | {"state": str(one.inspection.state), "reason": clean(said["reason"])}),
+        )
+
+
+def inspections(tx: Transaction, account: str, since: datetime) -> list[Inspected]:
+    return [_inspected(row) for row in tx.rows(INSPECTED, of_account=account, since=since)]
+
+
+def _inspected(row: Row[Any]) -> Inspected:
+    kept = dict(row._mapping)
+    head = {name: kept.pop(name) for name in ("site", "account", "section", "at")}
+    del kept["id"]
+    return Inspected(**head, inspection=Inspection(**(kept | {"state": IndexState(row.state)})))
+
+
+def listed_pages(database: Database, origins: Sequence[str]) -> Iterator[ListedPage]:
+    """Streamed by batches, each its own reading: the ledger is not held in between."""
+    for origin in origins:
+        with database.reading() as tx:
+            known = tx.first(SITE_ID, of_origin=origin)
+        if known is not None:
+            yield from _listed_of(database, origin, int(known.id))
+
+
+def _listed_of(database: Database, origin: str, site_id: int) -> Iterator[ListedPage]:
+    after = 0
+    while True:
+        with database.reading() as tx:
+            rows = tx.rows(LISTED, of_site=site_id, after=after)
+        for row in rows:
+            seen = int(row.first_seen.timestamp())
+            yield ListedPage(origin, full(row.loc, origin), row.section or "", seen, row.lastmod)
+        if len(rows) < BATCH:
+            return
+        after = rows[-1].id
+
+
+# ---------------------------------------------------------------- sights
+
+
+def record_sights(tx: Transaction, seen: Sequence[Sight]) -> None:
+    for one in seen:
+        values = asdict(replace(one, links=()))
+        del values["links"]
+        values["kind"] = None if one.kind is None else str(one.kind)
+        tx.put(sight, **(values | {"problem": clean(one.problem)}))
+
+
+def sights(tx: Transaction, origins: Sequence[str] | None) -> list[Sight]:
+    wanted = None if origins is None else frozenset(origins)
+    return [_sight(row) for row in tx.rows(SIGHTS) if wanted is None or row.site in wanted]
+
+
+def _sight(row: Row[Any]) -> Sight:
+    kind = None if row.kind is None else DocumentKind(row.kind)
+    return Sight(**(dict(row._mapping) | {"kind": kind}))
