@@ -12,7 +12,7 @@ from submitter.core.fleet import Fleet, Site
 from submitter.core.records import Explanation, LogRow, PageTarget, SitemapStatus
 from submitter.core.states import TOLD, State
 from submitter.core.summary import timestamp
-from submitter.core.traits import Kind
+from submitter.core.traits import OF_SITEMAPS, Kind
 from submitter.ports import Ledger, LogFilter
 
 PAGE, SITEMAP, UNKNOWN = "page", "sitemap", "unknown"
@@ -146,7 +146,8 @@ def _told_sitemap(row: SitemapStatus, ledger: Ledger) -> ToldTo:
     attempts = _attempts(row, ledger)
     standing = row.standing
     if standing is None:
-        return ToldTo(row.site, row.account, "never", "it was not told yet", None, attempts)
+        why = "it was withdrawn" if _was_withdrawn(attempts) else "it was not told yet"
+        return ToldTo(row.site, row.account, "never", why, None, attempts)
     last = attempts[-1] if attempts else None
     return ToldTo(
         site=row.site,
@@ -158,12 +159,16 @@ def _told_sitemap(row: SitemapStatus, ledger: Ledger) -> ToldTo:
     )
 
 
+def _was_withdrawn(attempts: Sequence[LogRow]) -> bool:
+    return any(one.kind == Kind.WITHDRAWAL and one.state in TOLD for one in attempts[-1:])
+
+
 def _attempts(row: SitemapStatus, ledger: Ledger) -> tuple[LogRow, ...]:
     which = LogFilter(targets=frozenset({(row.site, row.account)}))
     return tuple(
         one
         for one in ledger.log(which)
-        if one.kind == Kind.SITEMAP and urls.same(one.target, [row.sitemap])
+        if one.kind in OF_SITEMAPS and urls.same(one.target, [row.sitemap])
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 
 from submitter.core.accounting import ExitCode
 from submitter.core.findings import Severity
 from submitter.core.fleet import Site
 from submitter.core.looks import Delta, DocumentMemory, PageRow, SiteLook, Validators
+from submitter.core.summary import timestamp
 from submitter.ports import DocumentResult, LookResult
 from submitter.walk import Surroundings, walk_site
 
@@ -31,6 +33,18 @@ def judge_flat(look: SiteLook) -> ExitCode:
     findings = [*look.findings, *(one for reading in look.readings for one in reading.findings)]
     broken = any(finding.severity is Severity.ERROR for finding in findings)
     return ExitCode.PARTIAL if broken else ExitCode.OK
+
+
+def keep_both(first: Keep | None, second: Keep) -> Keep:
+    """One that gives each document to both."""
+    if first is None:
+        return second
+
+    def keep(document: str, pages: Sequence[PageRow]) -> None:
+        first(document, pages)
+        second(document, pages)
+
+    return keep
 
 
 class Scrapbook:
@@ -91,3 +105,17 @@ class Leaf:
     def close(self, result: DocumentResult) -> None:
         del result
         self._paste(self._url, self._hashes, self._rows)
+
+
+def rows_of(pages: Sequence[PageRow]) -> Iterator[tuple[str, str | None]]:
+    """Each page's address with its date as a sitemap may spell it: as the site does, so that a
+    day stays a day. A date that decides nothing is left out."""
+    for page in pages:
+        yield page.loc, None if page.lastmod is None else _spelled(page.lastmod, page.lastmod_text)
+
+
+def _spelled(seconds: int, text: str | None) -> str | None:
+    """RSS spells dates in a way of its own, which no sitemap may use."""
+    if text and text[:4].isdigit():
+        return text
+    return timestamp(datetime.fromtimestamp(seconds, UTC))

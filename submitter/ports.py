@@ -231,6 +231,8 @@ class DocumentResult:
     children: tuple[str, ...] = ()
     over_limit: int = 0
     findings: tuple[Finding, ...] = ()
+    dates_lie: bool = False
+    """Its dates are the time of reading: they say nothing of what changed."""
 
 
 class DocumentSink(Protocol):
@@ -515,6 +517,17 @@ class ChecklistBook(Protocol):
     def save(self, items: Sequence[Item]) -> None:
         """Add these, or put them in the place of those with the same engine, site and address.
         All or none."""
+
+
+@runtime_checkable
+class ManualBook(ChecklistBook, Protocol):
+    """The part of a ledger that serves what is done by hand."""
+
+    def every_item(self) -> list[Item]:
+        """Of all engines and sites, by engine, site and address."""
+
+    def gone_pages(self, site: str, *, limit: int) -> list[Candidate]:
+        """Pages that left the site's sitemaps for good, those that went last before others."""
 
 
 # ---------------------------------------------------------------- secrets

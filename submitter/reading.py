@@ -249,6 +249,7 @@ def _result(
         children=found.children,
         over_limit=found.reading.over_limit,
         findings=report.findings,
+        dates_lie=found.reading.dates_lie,
     )
 
 

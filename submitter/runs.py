@@ -25,6 +25,7 @@ from submitter.errors import LeaseLost, LedgerBusy, LedgerError, UnsafePlan
 from submitter.observe import observe, tell_rule
 from submitter.planning import plan_targets, reasons_to_hold
 from submitter.ports import Clock, Lease, Ledger, Progress, Source
+from submitter.reading import Readers, SoleReader
 from submitter.removals import Confirmation, confirm_gone
 from submitter.runner import Channel, RunContext, RunRules, run_plan
 from submitter.sighting import Eyes
@@ -56,6 +57,7 @@ class Tools:
     progress: Progress
     rules: RunRules = RunRules()
     stop: threading.Event = field(default_factory=threading.Event)
+    readers: Readers = field(default_factory=SoleReader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +251,11 @@ def look_at_sites(request: RunRequest, tools: Tools, lease: Lease) -> dict[str, 
         tools.progress.advance()
         return seen
 
-    with ThreadPoolExecutor(LOOKERS, thread_name_prefix="look") as pool:
-        looks = list(pool.map(look, sites.values()))
+    try:
+        with ThreadPoolExecutor(LOOKERS, thread_name_prefix="look") as pool:
+            looks = list(pool.map(look, sites.values()))
+    finally:
+        tools.readers.stop()
     tools.progress.stop()
     return {seen.site: seen for seen in looks if seen is not None}
 
@@ -266,6 +271,7 @@ def surroundings(
         until=None if until == float("inf") else until,
         stopped=tools.stop.is_set,
         partial=partial,
+        readers=tools.readers,
     )
 
 

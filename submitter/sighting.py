@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from submitter.core.agents import USER_AGENTS
+from submitter.core.findings import Severity
 from submitter.core.fleet import Site
 from submitter.core.sights import Sight
-from submitter.core.sitemap import Entry, SitemapReader
+from submitter.core.sitemap import Entry, Reading, SitemapReader
 from submitter.errors import FetchError, SitemapError
 from submitter.ports import Fetched, Source
 
@@ -17,6 +18,7 @@ HEAD_BYTES = 262_144
 """Enough to tell what a document is, and of an index to take a sample of some hundred children."""
 LINKS = 500
 """Addresses kept of a document at most."""
+CUT = ("document-cut", "it ends early")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +67,25 @@ def _read(seen: Sight, answer: Fetched, limit: int) -> Sight:
             if size >= limit:
                 whole = False
                 break
-        rest, reading = reader.close(transport_complete=whole and answer.complete)
+        rest, reading = reader.close(transport_complete=whole and _came_whole(answer))
     except SitemapError as error:
         return replace(seen, size=size, reason=error.reason, problem=error.problem)
-    entries += rest
-    links = tuple(entry.loc for entry in entries[:LINKS])
+    links = tuple(entry.loc for entry in (*entries, *rest)[:LINKS])
     seen = replace(seen, size=size, whole=whole, kind=reading.kind, links=links)
-    if whole and not reading.entries:
+    return _judged(seen, reading) if whole else seen
+
+
+def _came_whole(answer: Fetched) -> bool | None:
+    """None: the transport cannot tell, so the document's own end decides."""
+    return answer.complete if answer.delimited else None
+
+
+def _judged(seen: Sight, reading: Reading) -> Sight:
+    """A document that was read to its end, by what the end shows."""
+    if not (reading.complete or reading.over_limit):
+        faults = [one for one in reading.findings if one.severity is Severity.ERROR]
+        reason, problem = (faults[0].id, faults[0].message) if faults else CUT
+        return replace(seen, reason=reason, problem=problem)
+    if not reading.entries:
         return replace(seen, reason="no-entries", problem="it lists nothing")
     return seen

@@ -21,8 +21,18 @@ from submitter.core.fleet import Account, Fleet, SecretRef, Target
 from submitter.core.traits import Traits
 from submitter.engines import ENGINES
 from submitter.errors import ConfigError
-from submitter.ports import Clock, DomainOwnership, Ledger, Progress, Secret, Secrets, Source
+from submitter.ports import (
+    Clock,
+    DomainOwnership,
+    Ledger,
+    Progress,
+    Secret,
+    Secrets,
+    SitemapFolder,
+    Source,
+)
 from submitter.progress import NoProgress
+from submitter.reading import Readers
 from submitter.runner import Channel, RunRules
 from submitter.runs import Tools
 
@@ -100,11 +110,28 @@ class Wiring:
         self._closing.callback(web.close_all)
         return web
 
+    @cached_property
+    def readers(self) -> Readers:
+        """Whoever reads documents for walks: this process, and others when there is much to read.
+        They use the source, so it is opened before and closed after them."""
+        from submitter.parallel.pool import ReaderPool
+
+        _ = self.source
+        pool = ReaderPool()
+        self._closing.callback(pool.stop)
+        return pool
+
     def files(self, names: Collection[str], stdin: BinaryIO) -> Source:
         """These files, and `-` for stdin; every other address goes to `source`."""
         from submitter.sources.files import FileSource
 
         return FileSource(names, web=self.source, stdin=stdin)
+
+    def sitemap_folder(self, folder: Path) -> SitemapFolder:
+        """Where files for engines are published; made when it is first written to."""
+        from submitter.publish import SitemapDirectory
+
+        return SitemapDirectory(folder)
 
     @cached_property
     def secrets(self) -> Secrets:
@@ -169,6 +196,7 @@ class Wiring:
             progress=self.progress,
             rules=self._rules,
             stop=self.stop,
+            readers=self.readers,
         )
 
     def close(self) -> None:

@@ -20,13 +20,13 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("prelaunch",),
     # use cases, and adapters: neighbours are blind to each other
     (
-        "observe", "planning", "runner", "flatten", "baidu_files",
-        "local_copy", "recall", "explaining", "inventory", "credentials", "telemetry",
+        "observe", "planning", "runner", "flatten", "baidu_files", "manual",
+        "local_copy", "recall", "explaining", "domains", "inventory", "credentials", "telemetry",
         "engines", "sources", "ledger", "publish", "crawlers", "parallel",
     ),
-    ("verify", "checkup"),
+    ("verify", "checkup", "inspecting"),
     ("runs", "doctor"),
-    ("bulk", "preview"),
+    ("bulk", "preview", "withdrawals", "inspections"),
     ("render",),
     ("wiring", "sandbox"),
     ("cli", "cloud", "dashboard"),

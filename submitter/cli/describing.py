@@ -18,9 +18,10 @@ def command_texts() -> list[CommandText]:
 
 
 def _contexts(context: click.Context) -> Iterator[click.Context]:
-    """Of the command and of all below it; a group that only holds others has no options."""
+    """Of the command and of all below it; a group that only holds others is passed over."""
     group = context.command
-    if not isinstance(group, click.Group) or context.parent is None:
+    alone = isinstance(group, click.Group) and group.invoke_without_command
+    if not isinstance(group, click.Group) or context.parent is None or alone:
         yield context
     if isinstance(group, click.Group):
         for name in group.list_commands(context):

@@ -167,6 +167,17 @@ def untick(items: Sequence[Item], addresses: Iterable[str]) -> tuple[Item, ...]:
     )
 
 
+def withdraw(items: Sequence[Item], addresses: Iterable[str], *, now: datetime) -> tuple[Item, ...]:
+    """A person took these out of the console, with pages behind them or not. Gives the items
+    changed; one that is still listed is handed in anew."""
+    wanted = set(addresses)
+    return tuple(
+        replace(item, withdrawn_at=now)
+        for item in items
+        if item.address in wanted and item.registered
+    )
+
+
 def _live(item: Item, changed: bool, now: datetime) -> Item:
     if item.withdrawn_at is not None:
         item = replace(item, handed_in_at=None, withdrawn_at=None, first_listed_at=now)

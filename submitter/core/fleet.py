@@ -131,6 +131,8 @@ class Site:
     """A sitemap that an engine took and has not fetched for so long is stuck."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Sitemap → a further address of it, which is told in its place while it is stuck."""
+    manual: tuple[str, ...] = ()
+    """Engines that a person tells in their consoles, beside Baidu: see `core.consoles`."""
     fetch: FetchRules = FetchRules()
     settings: Mapping[str, SettingValue] = field(default_factory=dict)
     """Further per-site options that an engine declared in `Traits.site_options`."""

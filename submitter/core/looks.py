@@ -78,6 +78,8 @@ class PageRow(NamedTuple):
     """Seconds since 1970 UTC, None when unknown or not to be used for decisions."""
     section: str = ""
     priority: int = 0
+    lastmod_text: str | None = None
+    """As the document spells it, usable or not; a ledger keeps only `lastmod`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,8 +84,8 @@ class PageReader:
         `complete`: every byte came. Without a mark of its end (`delimited`) a body is whole when
         its root element closed; a list has none.
         """
-        undelimited = not delimited and self._reader.kind is not DocumentKind.TEXT
-        rest, reading = self._reader.close(transport_complete=complete or undelimited)
+        known = complete or delimited
+        rest, reading = self._reader.close(transport_complete=complete if known else None)
         rows, sieve = self._sift(rest), self._sieve
         found = PageReading(
             reading, sieve.used, sieve.foreign, tuple(self._children), sieve.findings()
@@ -114,9 +114,11 @@ class _Sieve:
         self.used += len(ours)
         if self._place is None:
             section, priority = NO_SECTION
-            return [_new_row((row[1], row[0], row[2], section, priority)) for row in ours]
+            return [_new_row((row[1], row[0], row[2], section, priority, row[3])) for row in ours]
         place, document = self._place, self._document
-        return [_new_row((row[1], row[0], row[2], *place(row[1], document))) for row in ours]
+        return [
+            _new_row((row[1], row[0], row[2], *place(row[1], document), row[3])) for row in ours
+        ]
 
     def _is_ours(self, entry: Entry) -> bool:
         if entry.identity.startswith(self._other_scheme):

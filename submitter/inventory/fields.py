@@ -20,6 +20,7 @@ from pydantic import (
     WrapValidator,
 )
 
+from submitter.core.consoles import MANUAL
 from submitter.inventory.addresses import (
     check_address,
     check_baidu_site,
@@ -123,6 +124,13 @@ def _account(text: str, info: ValidationInfo) -> str:
 def check_account(text: str, declared: Collection[str]) -> str:
     if text not in declared:
         raise ValueError(f"unknown account {shown(text)}{nearest(text, declared)}")
+    return text
+
+
+def _console(text: str) -> str:
+    if text not in MANUAL:
+        names = ", ".join(MANUAL)
+        raise ValueError(f"{shown(text)} is no console{nearest(text, MANUAL)}; there are: {names}")
     return text
 
 
@@ -234,6 +242,10 @@ GoogleReference = Annotated[
 
 Tags = Annotated[tuple[Tag, ...], AfterValidator(_distinct)]
 AccountNames = Annotated[tuple[AccountName, ...], AfterValidator(_distinct)]
+ConsoleName = Annotated[
+    Text, AfterValidator(_console), WithJsonSchema({"type": "string", "enum": list(MANUAL)})
+]
+ConsoleNames = Annotated[tuple[ConsoleName, ...], AfterValidator(_distinct)]
 Networks = tuple[Network, ...]
 Sitemaps = Annotated[
     tuple[Sitemap, ...],

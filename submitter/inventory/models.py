@@ -15,6 +15,7 @@ from submitter.inventory.fields import (
     AccountNames,
     Aliases,
     BaiduSite,
+    ConsoleNames,
     Contact,
     Endpoint,
     Flag,
@@ -204,6 +205,11 @@ class DefaultKeys(Written):
         default={},
         description="Sitemap to a further address of it, with {host} and {domain} if wanted: told "
         "in its place while it is stuck.",
+    )
+    manual: ConsoleNames = Field(
+        default=(),
+        description="Engines without an interface whose consoles a person uses; `submitter manual` "
+        "lists what to hand in there.",
     )
     gone_after: Whole = Field(
         default=1,

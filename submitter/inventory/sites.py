@@ -41,6 +41,7 @@ class Rules:
     prelaunch: bool
     stuck_after_days: int
     aliases: Mapping[str, str]
+    manual: tuple[str, ...]
     fetch: FetchRules
     settings: Mapping[str, SettingValue]
 
@@ -67,6 +68,7 @@ class Rules:
             prelaunch=self.prelaunch,
             stuck_after_days=self.stuck_after_days,
             aliases=_fill_pairs(self.aliases, filled),
+            manual=self.manual,
             fetch=self.fetch,
             settings=_fill_settings(self.settings, filled),
         )
@@ -96,6 +98,7 @@ class RuleBook:
             prelaunch=keys["prelaunch"] == "on",
             stuck_after_days=keys["stuck_after_days"],
             aliases=self._pairs(keys["aliases"]),
+            manual=self._one(keys["manual"]),
             fetch=self.fetch(keys["fetch"]),
             settings=self._settings(keys),
         )

@@ -16,7 +16,16 @@ from submitter.core.sights import Sight
 from submitter.ledger.columns import clean, clean_or_none
 from submitter.ledger.database import Database, Transaction
 from submitter.ledger.pages import Place, full
-from submitter.ledger.schema import checklist, inspection, look, page, section, sight, site
+from submitter.ledger.schema import (
+    checklist,
+    inspection,
+    look,
+    page,
+    page_key,
+    section,
+    sight,
+    site,
+)
 
 BATCH = 5_000
 """Listed pages read at a time; between two batches others may use the ledger."""
@@ -32,21 +41,22 @@ INSPECTED = (
 SIGHTS = select(sight).order_by(sight.c.site, sight.c.url, sight.c.agent)
 LISTED = (
     select(
-        page.c.id,
+        page_key.c.key,
         page.c.loc,
         page.c.lastmod,
         section.c.name.label("section"),
         look.c.at.label("first_seen"),
     )
-    .select_from(page)
-    .outerjoin(section, section.c.id == page.c.section_id)
+    .select_from(page_key)
+    .join(page, page.c.id == page_key.c.page_id)
+    .join(section, section.c.id == page.c.section_id)
     .join(look, (look.c.site_id == page.c.site_id) & (look.c.number == page.c.first_look))
     .where(
-        page.c.site_id == bindparam("of_site"),
+        page_key.c.site_id == bindparam("of_site"),
+        page_key.c.key >= bindparam("start"),
         page.c.place == int(Place.LISTED),
-        page.c.id > bindparam("after"),
     )
-    .order_by(page.c.id)
+    .order_by(page_key.c.key)
     .limit(BATCH)
 )
 SITE_ID = select(site.c.id).where(site.c.origin == bindparam("of_origin"))
@@ -97,7 +107,8 @@ def _inspected(row: Row[Any]) -> Inspected:
 
 
 def listed_pages(database: Database, origins: Sequence[str]) -> Iterator[ListedPage]:
-    """Streamed by batches, each its own reading: the ledger is not held in between."""
+    """Streamed by batches in the order of keys, each its own reading: the ledger is not held in
+    between, and other sites' pages are not passed."""
     for origin in origins:
         with database.reading() as tx:
             known = tx.first(SITE_ID, of_origin=origin)
@@ -106,16 +117,16 @@ def listed_pages(database: Database, origins: Sequence[str]) -> Iterator[ListedP
 
 
 def _listed_of(database: Database, origin: str, site_id: int) -> Iterator[ListedPage]:
-    after = 0
-    while True:
+    start = -(2**63)
+    while start < 2**63:
         with database.reading() as tx:
-            rows = tx.rows(LISTED, of_site=site_id, after=after)
+            rows = tx.rows(LISTED, of_site=site_id, start=start)
         for row in rows:
             seen = int(row.first_seen.timestamp())
-            yield ListedPage(origin, full(row.loc, origin), row.section or "", seen, row.lastmod)
+            yield ListedPage(origin, full(row.loc, origin), row.section, seen, row.lastmod)
         if len(rows) < BATCH:
             return
-        after = rows[-1].id
+        start = rows[-1].key + 1
 
 
 # ---------------------------------------------------------------- sights

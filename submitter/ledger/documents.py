@@ -36,6 +36,7 @@ class Document:
     first_look: int
     sections: str
     memory: DocumentMemory | None
+    trouble: str | None = None
 
     def remembered(self, sections: str) -> DocumentMemory | None:
         """The memory; without what would let it be skipped when its pages' sections are to be
@@ -50,7 +51,7 @@ def of_site(tx: Transaction, site_id: int) -> dict[str, Document]:
 
 
 def _document(row: Row[Any]) -> Document:
-    return Document(row.id, row.url, row.first_look, row.sections, _memory(row))
+    return Document(row.id, row.url, row.first_look, row.sections, _memory(row), row.trouble)
 
 
 def _memory(row: Row[Any]) -> DocumentMemory | None:

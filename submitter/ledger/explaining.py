@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, bindparam, func, select
+from sqlalchemy import Row, bindparam, select
 
 from submitter.core.records import Explanation, LogRow, PageTarget
 from submitter.core.states import TOLD
@@ -36,8 +36,11 @@ FOUND = (
     )
 )
 SITE_IDS = select(site.c.id)
-AT = select(func.max(look.c.at).label("at")).where(
-    look.c.site_id == bindparam("of_site"), look.c.number <= bindparam("of_number")
+AT = (
+    select(look.c.at)
+    .where(look.c.site_id == bindparam("of_site"), look.c.number <= bindparam("of_number"))
+    .order_by(look.c.number.desc())
+    .limit(1)
 )
 TARGETS = select(target).where(target.c.site_id == bindparam("of_site")).order_by(target.c.account)
 TELLINGS = (

@@ -19,6 +19,7 @@ from submitter.ledger import (
     adopting,
     allowances,
     books,
+    by_hand,
     documents,
     explaining,
     leases,
@@ -263,6 +264,14 @@ class SqlLedger:
     def save(self, items: Sequence[Item]) -> None:
         with self._database.transaction() as tx:
             books.save_items(tx, items)
+
+    def every_item(self) -> list[Item]:
+        with self._database.reading() as tx:
+            return by_hand.every_item(tx)
+
+    def gone_pages(self, site: str, *, limit: int) -> list[Candidate]:
+        with self._database.reading() as tx:
+            return by_hand.gone_pages(tx, site, limit)
 
     def listed_pages(self, sites: Sequence[str]) -> Iterator[ListedPage]:
         return books.listed_pages(self._database, sites)

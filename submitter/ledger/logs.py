@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Row, Select, bindparam, func, select
 
 from submitter.core.records import LogRow, PageLogRow
-from submitter.core.traits import Kind
+from submitter.core.traits import OF_SITEMAPS
 from submitter.ledger import pages, sites, tellings
 from submitter.ledger.database import Database, Transaction
 from submitter.ledger.schema import attempt, site, target
@@ -50,7 +50,7 @@ def calls(database: Database, which: LogFilter) -> Iterator[LogRow]:
 
 def page_calls(database: Database, which: LogFilter) -> Iterator[PageLogRow]:
     """Pages by their last call, oldest first; with a limit, the newest of them."""
-    rows = (row for row in _rows(database, which, states=()) if row.kind != Kind.SITEMAP)
+    rows = (row for row in _rows(database, which, states=()) if row.kind not in OF_SITEMAPS)
     found = (one for row in rows for one in _pages(database, row, which))
     if which.limit is None:
         return found

@@ -152,7 +152,7 @@ class SqlLook:
 
     def unreadable(self, url: str, reason: str) -> None:
         with self._lock:
-            self._unreadable[url] = reason
+            self._unreadable[url] = clean(reason)
         self._mention(url)
 
     def finish(self, *, gone_after: int, complete: bool) -> LookResult:
@@ -174,27 +174,29 @@ class SqlLook:
             return _finished(tx, self._scene, complete)
 
     def _store_mentions(self, tx: Transaction) -> None:
-        """What was said of documents that were not read. A validator that stayed is not
-        rewritten, so a look at which nothing changed writes nothing here."""
+        """What was said of documents that were not read. What stayed is not rewritten, so a look
+        at which nothing changed writes nothing here."""
         for url, (validators, read) in self._kept.items():
             if document := self._known.get(url):
-                memory = document.memory
-                if validators and memory and validators != memory.validators:
-                    documents.change(
-                        tx,
-                        document.id,
-                        etag=validators.etag,
-                        last_modified=validators.last_modified,
-                    )
-                if read:
-                    documents.change(tx, document.id, read_at=self._at)
+                self._store_kept(tx, document, validators, read)
         for url, reason in self._unreadable.items():
             known = self._known.get(url)
-            number = known.id if known else self._add(tx, url)
-            documents.change(tx, number, trouble=clean(reason))
+            if known is None:
+                number = documents.add(tx, self._scene.site_id, url, self._scene.number)
+                documents.change(tx, number, trouble=reason)
+            elif known.trouble != reason:
+                documents.change(tx, known.id, trouble=reason)
 
-    def _add(self, tx: Transaction, url: str) -> int:
-        return documents.add(tx, self._scene.site_id, url, self._scene.number)
+    def _store_kept(
+        self, tx: Transaction, document: Document, validators: Validators | None, read: bool
+    ) -> None:
+        changed: dict[str, object] = {"read_at": self._at} if read else {}
+        if document.trouble is not None:
+            changed["trouble"] = None
+        if validators and document.memory and validators != document.memory.validators:
+            changed |= {"etag": validators.etag, "last_modified": validators.last_modified}
+        if changed:
+            documents.change(tx, document.id, **changed)
 
     def _drop(self, tx: Transaction, document: Document) -> None:
         counts = Counts(self._scene.baseline_look)

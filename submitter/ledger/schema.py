@@ -167,8 +167,8 @@ document = Table(
     UniqueConstraint("site_id", "url"),
 )
 """`kind` and `read_at` are null while a listed document was never read. `sections` fingerprints
-the rules by which its pages got their sections; `children` and `findings` (what
-was wrong with it when it was last read) are JSON lists."""
+the rules by which its pages got their sections; `trouble` is why it could not be read at the last
+look; `children` and `findings` (what was wrong with it when it was last read) are JSON lists."""
 
 fingerprint = Table(
     "fingerprint",

@@ -12,7 +12,7 @@ from sqlalchemy import Row, bindparam, literal_column, select, update
 from submitter.core.calls import Action, Outcome
 from submitter.core.standing import Allowance
 from submitter.core.states import State
-from submitter.core.traits import Kind
+from submitter.core.traits import OF_SITEMAPS, Kind
 from submitter.errors import LedgerError
 from submitter.ledger import allowances, leases, pages, sitemaps, sites, tellings, waiting
 from submitter.ledger.columns import clean, clean_or_none, fit
@@ -58,7 +58,7 @@ def claim(
     attempt_id = _insert(tx, lease, action, target_id, run, number, at, allowance)
     if action.kind is Kind.SITEMAP:
         sitemaps.begin(tx, target_id, action, at)
-    else:
+    elif action.kind not in OF_SITEMAPS:
         _take_pages(tx, action, target_id, attempt_id)
     if allowance:
         allowances.save(tx, allowance)
@@ -141,6 +141,8 @@ def settle(
         raise LedgerError(f"ledger: call {attempt_id} {said}; it cannot be settled")
     if action.kind is Kind.SITEMAP:
         sitemaps.end(tx, row.target_id, action, outcome, at)
+    elif action.kind is Kind.WITHDRAWAL:
+        sitemaps.withdraw(tx, row.target_id, action, outcome)
     else:
         verdict = _verdict(tx, action, outcome)
         _settle_pages(tx, row, verdict, not_before=outcome.not_before)
@@ -238,6 +240,7 @@ def defer(
     target_id = _target(tx, action)
     if action.kind is Kind.SITEMAP:
         sitemaps.defer(tx, target_id, action, at, not_before, clean(reason))
+    if action.kind in OF_SITEMAPS:
         return
     ranked = [(one.rank, one.id) for one in pages.stances(tx, action.pages)]
     waiting.hold(
@@ -270,7 +273,7 @@ def recover(
 def _give_up(tx: Transaction, row: Row[Any], now: datetime, not_before: datetime | None) -> None:
     if row.kind == Kind.SITEMAP:
         sitemaps.lose(tx, row.target_id, row.target, not_before)
-    else:
+    elif row.kind not in OF_SITEMAPS:
         _settle_pages(tx, row, lambda page_id: (State.UNKNOWN, None), not_before=not_before)
     message = "the run that sent this died before it could store an answer"
     tx.execute(

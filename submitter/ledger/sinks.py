@@ -62,6 +62,8 @@ class Sink:
     def close(self, result: DocumentResult) -> None:
         """Store the document and what changed in it. A document that was cut keeps the pages it
         listed before."""
+        if result.dates_lie:
+            self._disbelieve()
         entries = self._seen if result.complete else {**self._old, **self._seen}
         with self._writing() as tx:
             counts = Counts(self._scene.baseline_look)
@@ -80,6 +82,15 @@ class Sink:
             )
             counts.store(tx, self._scene.site_id, self._scene.number)
         self._closed(self._url)
+
+    def _disbelieve(self) -> None:
+        """Known pages are as they were; new ones have no date."""
+        for key, page in list(self._fresh.items()):
+            if key in self._old:
+                self._seen[key] = self._old[key]
+                del self._fresh[key]
+            else:
+                self._fresh[key] = page._replace(lastmod=None)
 
     def _store_pages(self, tx: Transaction, counts: Counts) -> None:
         old, fresh, scene = self._old, self._fresh, self._scene

@@ -64,6 +64,23 @@ def end(tx: Transaction, target_id: int, action: Action, outcome: Outcome, at: d
     )
 
 
+def withdraw(tx: Transaction, target_id: int, action: Action, outcome: Outcome) -> None:
+    """What an engine was made to forget is as if it had never been told. A withdrawal that ended
+    otherwise leaves the sitemap as it was."""
+    if outcome.rest in TOLD:
+        tx.put(
+            sitemap,
+            target_id=target_id,
+            url=action.target,
+            state=None,
+            content="",
+            told_at=None,
+            told_content=None,
+            not_before=None,
+            reason=None,
+        )
+
+
 def defer(
     tx: Transaction,
     target_id: int,

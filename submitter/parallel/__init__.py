@@ -8,6 +8,6 @@ limits, sections) is done by workers, which get bytes and give pages.
     deliveries  a document on its way from the thread that reads it to a walk
     worker      one process, as its owner sees it
     child       what runs in it; imports nothing else of the product than the reading itself
-    messages    what the two say to each other
+    line        the connection between the two, and `messages` what they say on it
     packing     rows of pages between them
 """

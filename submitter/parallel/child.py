@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import gc
 import os
+import socket
 import traceback
 from collections.abc import Sequence
-from multiprocessing.connection import Connection
 from typing import Final
 
 from submitter.core.looks import PageRow
 from submitter.core.pagereader import PageReader, ReadOrder
 from submitter.errors import SitemapError
+from submitter.parallel.line import Line
 from submitter.parallel.messages import (
     Answer,
     Drop,
@@ -26,8 +27,10 @@ from submitter.parallel.messages import (
 from submitter.parallel.packing import PackedRows
 
 LOOK_ROUND_S: Final = 5.0
-"""How often an idle worker sees whether its owner lives. The connection says so at once, unless
-a fork of the owner still holds the other end of it."""
+"""How often an idle worker sees whether its owner lives. The line says so at once, unless a fork
+of the owner holds its other end, too."""
+PATIENCE_S: Final = 3_600.0
+"""For an owner that was put to sleep in the midst of a word."""
 
 
 class Desk:
@@ -62,22 +65,23 @@ class Desk:
         return self._readers[job]
 
 
-def serve(connection: Connection, owner: int) -> None:
-    """Answer until the owner (a process id) closes the connection or ends."""
+def serve(handle: int, owner: int) -> None:
+    """Answer on the line until its other end closes, or the owner (a process id) ends."""
     gc.freeze()
     desk = Desk()
-    try:
-        connection.send(Ready())
-        while _is_asked(connection, owner):
-            answer = desk.answer(connection.recv())
-            if answer is not None:
-                connection.send(answer)
-    except (EOFError, OSError):
-        return
+    with socket.socket(fileno=handle) as end:
+        line = Line(end, patience_s=PATIENCE_S)
+        try:
+            line.send(Ready())
+            while _is_asked(line, owner):
+                if (answer := desk.answer(line.receive())) is not None:
+                    line.send(answer)
+        except (EOFError, OSError):
+            return
 
 
-def _is_asked(connection: Connection, owner: int) -> bool:
-    while not connection.poll(LOOK_ROUND_S):
+def _is_asked(line: Line, owner: int) -> bool:
+    while not line.is_ringing(LOOK_ROUND_S):
         if os.getppid() != owner:
             return False
     return True

@@ -15,18 +15,19 @@ class PackedRows(Sequence[PageRow]):
     """Rows of pages that are small and quick to pickle, and unpacked when first looked at."""
 
     def __init__(self, rows: Sequence[PageRow]) -> None:
-        identities, locs, lastmods, sections, priorities = zip(*rows, strict=True)
+        identities, locs, lastmods, sections, priorities, texts = zip(*rows, strict=True)
         self._identities = "\n".join(identities)  # no address holds a control character
         self._locs = None if locs == identities else "\n".join(locs)
         self._lastmods: tuple[int | None, ...] = lastmods
         self._sections: tuple[str, ...] = _shortened(sections)
         self._priorities: tuple[int, ...] = _shortened(priorities)
+        self._texts: tuple[str | None, ...] = _shortened(texts)
         self._rows: list[PageRow] | None = None
 
     @property
     def size(self) -> int:
         """Bytes that it takes, about."""
-        return len(self._identities) + len(self._locs or "") + 8 * len(self)
+        return len(self._identities) + len(self._locs or "") + 8 * len(self) + 24 * len(self._texts)
 
     def __len__(self) -> int:
         return len(self._lastmods)
@@ -47,8 +48,9 @@ class PackedRows(Sequence[PageRow]):
             locs = identities if self._locs is None else self._locs.split("\n")
             sections = _stretched(self._sections, len(self))
             priorities = _stretched(self._priorities, len(self))
-            columns = zip(identities, locs, self._lastmods, sections, priorities, strict=True)
-            self._rows = list(map(_new_row, columns))
+            texts = _stretched(self._texts, len(self))
+            columns = (identities, locs, self._lastmods, sections, priorities, texts)
+            self._rows = list(map(_new_row, zip(*columns, strict=True)))
         return self._rows
 
 

@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from submitter.core.pagereader import ReadOrder
@@ -36,7 +37,7 @@ MOST_WORKERS: Final = 4
 """More cannot be kept busy: storing pages in the ledger is a third of the whole work."""
 JOBS_A_WORKER: Final = 4
 """Documents side by side in one worker. Most of the time a document waits for its site."""
-MOST_HELD: Final = 4 * 1024 * 1024
+MOST_HELD: Final = 2 * 1024 * 1024
 """While so many bytes of pages wait to be stored, nothing is read ahead."""
 MOST_KILLED: Final = 3
 """After so many workers died, this machine does not want them."""
@@ -59,10 +60,12 @@ class ReaderPool:
         workers: int | None = None,
         start_after: int = START_AFTER,
         patience_s: float = PATIENCE_S,
+        python: str = sys.executable,
     ) -> None:
         """`workers` None: as many as there are cores, none where there is one."""
         self._wanted = _cores() if workers is None else workers
-        self._start_after, self._patience_s = start_after, patience_s
+        self._start_after = start_after
+        self._new_worker = partial(Worker, python, patience_s=patience_s)
         self._owner = os.getpid()
         self._lock = threading.Lock()
         self._workers: list[Worker] = []
@@ -86,7 +89,10 @@ class ReaderPool:
             if not self._workers and not self._given_up:
                 self._start_workers()
             workers = list(self._workers)
-        return bool(workers) and all(worker.came_up(wait_s) for worker in workers)
+        try:
+            return bool(workers) and all(worker.is_ready(wait_s=wait_s) for worker in workers)
+        except WorkerGone:
+            return False
 
     @property
     def pids(self) -> list[int]:
@@ -96,7 +102,7 @@ class ReaderPool:
 
     def stop(self) -> None:
         """End all workers, after the documents under way. They start anew when there is need."""
-        if os.getpid() != self._owner:
+        if self._is_fork():
             return
         with self._lock:
             workers, self._workers = self._workers, []
@@ -118,7 +124,7 @@ class ReaderPool:
 
     def _begin(self, errand: Errand, *, now: bool) -> Delivery | None:
         """Have a thread read it, with a worker; None where there is no place."""
-        if os.getpid() != self._owner:  # a fork has neither the threads nor the workers
+        if self._is_fork():
             return None
         with self._lock:
             ready = len(self._ready_workers())
@@ -170,6 +176,10 @@ class ReaderPool:
             with self._lock:
                 worker.jobs -= 1
 
+    def _is_fork(self) -> bool:
+        """A fork has neither the threads nor the workers, and perhaps a lock that never opens."""
+        return os.getpid() != self._owner
+
     def _choose(self) -> Worker | None:
         """The worker with the fewest documents."""
         with self._lock:
@@ -181,9 +191,11 @@ class ReaderPool:
     # ------------------------------------------------------------ the workers; all under the lock
 
     def _count(self, pages: int) -> None:
+        if self._is_fork():
+            return
         with self._lock:
             self._pages += pages
-            due = self._pages >= self._start_after and os.getpid() == self._owner
+            due = self._pages >= self._start_after
             if due and not self._workers and not self._given_up:
                 self._start_workers()
 
@@ -199,7 +211,7 @@ class ReaderPool:
         if self._given_up:
             return
         try:
-            self._workers.append(Worker(patience_s=self._patience_s))
+            self._workers.append(self._new_worker())
         except (OSError, ValueError) as error:
             self._give_up(str(error))
 

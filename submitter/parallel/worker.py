@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Sequence
 from itertools import count
-from multiprocessing import Pipe
 from typing import Final
 
 from submitter.core.looks import PageRow
 from submitter.core.pagereader import PageReading, ReadOrder
 from submitter.errors import SitemapError
+from submitter.parallel.line import Line
 from submitter.parallel.messages import (
     Answer,
     Drop,
@@ -34,9 +35,8 @@ import signal, sys
 for name in ("SIGINT", "SIGTERM"):  # meant for the owner, who ends us in good order
     signal.signal(getattr(signal, name), signal.SIG_IGN)
 handle, owner, *sys.path = sys.argv[1:]
-from multiprocessing.connection import Connection
 from submitter.parallel.child import serve
-serve(Connection(int(handle)), int(owner))
+serve(int(handle), int(owner))
 """
 
 
@@ -45,35 +45,28 @@ class WorkerGone(Exception):
 
 
 class WorkerKilled(Exception):
-    """The worker ended, or was ended, over what it was asked."""
+    """The worker ended over what it was asked, or had to be ended."""
 
 
 class Worker:
     """A fresh interpreter that answers one question at a time. Thread-safe.
 
-    It runs nothing of the main program, inherits nothing but one end of a connection, and ends
-    when the other end is gone. Raises OSError or ValueError where it cannot be started.
+    It runs nothing of the main program, inherits nothing but its end of the line, and ends when
+    the other end is gone. Raises OSError or ValueError where it cannot be started.
     """
 
-    def __init__(self, *, patience_s: float) -> None:
-        self._patience_s = patience_s
+    def __init__(self, python: str, *, patience_s: float) -> None:
         self._lock = threading.Lock()
         self._numbers = count()
         self._ready = False
         self.jobs = 0
         """Documents under way; kept by the pool."""
-        if not sys.executable or getattr(sys, "frozen", False):
-            raise OSError("there is no interpreter to start")
-        self._connection, theirs = Pipe()
-        handle = theirs.fileno()
-        command = [sys.executable, "-c", _PROGRAM, str(handle), str(os.getpid()), *sys.path]
-        nothing = subprocess.DEVNULL
+        mine, theirs = socket.socketpair()
+        self._line = Line(mine, patience_s=patience_s)
         try:
-            self._process = subprocess.Popen(  # noqa: S603 # our own interpreter and program
-                command, stdin=nothing, stdout=nothing, stderr=nothing, pass_fds=(handle,)
-            )
+            self._process = _start(python, theirs.fileno())
         except BaseException:
-            self._connection.close()
+            self._line.close()
             raise
         finally:
             theirs.close()
@@ -88,22 +81,16 @@ class Worker:
         code = self._process.wait()
         return f"signal {-code}" if code < 0 else f"exit code {code}"
 
-    def is_ready(self) -> bool:
-        """Whether it could be started by now. Raises WorkerGone when it never will be."""
+    def is_ready(self, *, wait_s: float = 0.0) -> bool:
+        """Whether it is up by now, or in so many seconds. WorkerGone when it never will be."""
         if not self._ready:
             with self._lock:
                 try:
-                    self._ready = self._ready or (
-                        self._connection.poll() and isinstance(self._connection.recv(), Ready)
-                    )
+                    if not self._ready and self._line.is_ringing(wait_s):
+                        self._ready = isinstance(self._line.receive(), Ready)
                 except (EOFError, OSError) as error:
                     raise WorkerGone from error
         return self._ready
-
-    def came_up(self, wait_s: float) -> bool:
-        """Wait for it to be ready."""
-        with self._lock:
-            return self._ready or self._connection.poll(wait_s)
 
     def reader(self, order: ReadOrder) -> RemoteReader:
         """A reader whose work the worker does."""
@@ -113,29 +100,30 @@ class Worker:
         """Raises WorkerGone, WorkerKilled."""
         with self._lock:
             try:
-                self._connection.send(question)
+                self._line.send(question)
+            except TimeoutError as error:
+                self._process.kill()
+                raise WorkerKilled from error
             except OSError as error:
                 raise WorkerGone from error
             try:
-                if self._connection.poll(self._patience_s):
-                    answer: Answer = self._connection.recv()
-                    return answer
+                answer: Answer = self._line.receive()
             except (EOFError, OSError) as error:
+                self._process.kill()
                 raise WorkerKilled from error
-            self._process.kill()
-            raise WorkerKilled
+            return answer
 
     def tell(self, question: Drop) -> None:
         with self._lock:
             try:
-                self._connection.send(question)
+                self._line.send(question)
             except OSError:
                 return  # it has ended, and forgotten everything
 
     def stop(self) -> None:
         """End it, gently if it is well."""
         with self._lock:
-            self._connection.close()
+            self._line.close()
         try:
             self._process.wait(PARTING_S if self._ready else 0)
         except subprocess.TimeoutExpired:
@@ -179,3 +167,14 @@ class RemoteReader:
                 raise SitemapError(url, reason, problem)
             case Failed(trace):
                 raise RuntimeError(f"a worker failed:\n{trace}")
+
+
+def _start(python: str, handle: int) -> subprocess.Popen[bytes]:
+    if not python or getattr(sys, "frozen", False):
+        raise OSError("there is no interpreter to start")
+    path = [place for place in sys.path if isinstance(place, str)]
+    command = [python, "-P", "-c", _PROGRAM, str(handle), str(os.getpid()), *path]
+    nothing = subprocess.DEVNULL
+    return subprocess.Popen(  # noqa: S603 # our own interpreter and program
+        command, stdin=nothing, stdout=nothing, stderr=nothing, pass_fds=(handle,)
+    )

@@ -20,6 +20,7 @@ from submitter.render.documents import (
 )
 from submitter.render.domain_report import DomainDoc
 from submitter.render.inspection_report import SampleDoc
+from submitter.render.manual_documents import FlattenBaiduDoc, ManualDoc, TickDoc
 from submitter.render.withdrawal_report import WithdrawDoc
 
 
@@ -90,6 +91,11 @@ SHAPES: Final = (
     Shape("explain", ExplainDoc),
     Shape("flatten", FlattenDoc),
     Shape("flatten", FlattenPagesDoc, ("--pages",)),
+    Shape("flatten", FlattenBaiduDoc, ("--baidu",)),
+    Shape("manual", ManualDoc),
+    Shape("manual done", TickDoc),
+    Shape("manual undo", TickDoc),
+    Shape("manual withdrawn", TickDoc),
     Shape("google verify-domain", DomainDoc),
     Shape("sandbox", SandboxDoc),
     Shape("indexnow key", KeyDoc),

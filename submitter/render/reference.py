@@ -23,6 +23,7 @@ from submitter.core.trees import TREE_IDS
 from submitter.engines.yandex_token import TOKEN_IDS
 from submitter.inventory.schema import inventory_schema
 from submitter.ledger.views import COLUMNS
+from submitter.manual import MANUAL_IDS
 from submitter.render.json_shapes import FAILURE, SHAPES
 from submitter.render.markdown import code, codes, heading, link, table
 from submitter.render.members import member_docs
@@ -53,6 +54,7 @@ FINDINGS: Final[Mapping[str, Mapping[str, Meaning]]] = {
     },
     "Files for a console": {
         **FILE_IDS,
+        **MANUAL_IDS,
         **{id: Meaning(Severity.WARNING, text) for id, text in NOT_WRITTEN.items()},
     },
     "The inventory": {**CHECK_IDS, **TOKEN_IDS},

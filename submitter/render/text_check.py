@@ -65,6 +65,8 @@ def _failed_targets(failed: Sequence[CheckTargetDoc], screen: Screen) -> list[st
 def _summary(check: CheckDoc, failed: int, screen: Screen) -> list[str]:
     sites = len({one["site"] for one in check["targets"]})
     targets = text_parts.several(len(check["targets"]), "target")
+    open_ones = sum(one["state"] == "unchecked" for one in check["targets"])
     words = f"{text_parts.several(sites, 'site')}, {targets}, {failed:,} of them failed"
+    words += f", {open_ones:,} could not be checked to the end" if open_ones else ""
     ready = "ready" if check["ok"] else "not ready"
     return paragraph(f"{ready}: {words}", screen, ink=Ink.GOOD if check["ok"] else Ink.BAD)

@@ -50,8 +50,8 @@ def test_check_names_every_secret_that_is_not_there(call: Call) -> None:
     assert document["ok"] is False
     causes = {one["account"]: (one["state"], one["cause"]) for one in document["accounts"]}
     assert causes == {
-        "baidu": ("failed", "configuration"),
-        "google": ("failed", "configuration"),
+        "baidu": ("failed", "secret-missing"),
+        "google": ("failed", "secret-missing"),
     }
     assert "BAIDU_TOKEN" in document["accounts"][0]["message"]
 

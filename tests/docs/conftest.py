@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import example_fleet
+import docs_fleet
 import pytest
 from submitter.sandbox import Sandbox
 
@@ -21,7 +21,7 @@ def sandbox(folder: Path) -> Iterator[Sandbox]:
     with pytest.MonkeyPatch.context() as patch, Sandbox() as running:
         for name in ("SUBMITTER_INVENTORY", "SUBMITTER_LEDGER", "COLUMNS", "FORCE_COLOR"):
             patch.delenv(name, raising=False)
-        for name, secret in example_fleet.fill(running).items():
+        for name, secret in docs_fleet.fill(running).items():
             patch.setenv(name, secret)
         patch.chdir(folder)
         yield running
@@ -31,5 +31,5 @@ def sandbox(folder: Path) -> Iterator[Sandbox]:
 def inventory(sandbox: Sandbox, folder: Path) -> Path:
     """`inventory.yaml` in the folder, ready for a run."""
     path = folder / "inventory.yaml"
-    example_fleet.write_inventory(sandbox, path)
+    docs_fleet.write_inventory(sandbox, path)
     return path

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 import pytest
-from source import PACKAGE, calls, constants, modules, uses
+from docs_source import PACKAGE, calls, constants, modules, uses
 from submitter.core.causes import CAUSES
 from submitter.core.findings import Meaning, Severity
 from submitter.core.guard import GUARD_IDS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pages import ROOT, read
+from docs_pages import ROOT, read
 from submitter.cli.reference import README, REFERENCE, generated
 from submitter.wiring import TRAITS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pages import NAMES, ROOT, headings, links
+from docs_pages import NAMES, ROOT, headings, links
 from submitter.render.markdown import anchor
 
 

@@ -14,8 +14,6 @@ from typing import Any
 
 import pytest
 from submitter.cli.exits import run
-from submitter.ledger import open_ledger
-from submitter.ports import InspectionBook
 from submitter.sandbox.google_verification import token_of
 
 from support.whole import DOMAIN, EMAIL, World, world
@@ -63,16 +61,6 @@ def shell(
     with world(tmp_path) as there:
         there.add("shop", pages=6)
         yield Shell(there, capsys)
-
-
-@pytest.fixture
-def remembers() -> None:
-    """Skips while the ledger cannot do what the commands need of it."""
-    ledger = open_ledger("sqlite:///:memory:")
-    able = isinstance(ledger, InspectionBook)
-    ledger.close()
-    if not able:
-        pytest.skip("the ledger does not remember withdrawals and inspections yet")
 
 
 def sitemap(name: str = "shop") -> str:
@@ -155,7 +143,6 @@ def test_with_several_accounts_somebody_has_to_say_which(shell: Shell) -> None:
 # ---------------------------------------------------------------- withdraw
 
 
-@pytest.mark.usefixtures("remembers")
 def test_ours_is_withdrawn_and_stands_in_the_log(shell: Shell) -> None:
     shell.world.run()
     answer = shell("withdraw", sitemap(), "--yes", "--json")
@@ -168,9 +155,11 @@ def test_ours_is_withdrawn_and_stands_in_the_log(shell: Shell) -> None:
     assert [(row["kind"], row["state"]) for row in rows][-1] == ("withdrawal", "accepted")
     (status,) = shell("status", "--json").json()
     assert status["state"] == "never_submitted"
+    (told,) = shell("explain", sitemap(), "--json").json()["targets"]
+    assert (told["state"], told["why_not"]) == ("never", "it was withdrawn")
+    assert [row["kind"] for row in told["attempts"]] == ["sitemap", "withdrawal"]
 
 
-@pytest.mark.usefixtures("remembers")
 def test_what_is_not_ours_is_kept_unless_it_is_adopted(shell: Shell) -> None:
     shell.world.sandbox.google.sitemaps.submit(PROPERTY, sitemap("old"))
     kept = shell("withdraw", sitemap("old"), "--yes")
@@ -181,7 +170,6 @@ def test_what_is_not_ours_is_kept_unless_it_is_adopted(shell: Shell) -> None:
     assert shell.world.sandbox.google.book.accepted(DELETE) == [sitemap("old")]
 
 
-@pytest.mark.usefixtures("remembers")
 def test_a_failure_has_its_cause_and_next_step(shell: Shell) -> None:
     shell.world.run()
     shell.world.sandbox.google.revoke(EMAIL, PROPERTY)
@@ -228,7 +216,6 @@ def test_on_a_terminal_it_shows_what_it_would_do_and_takes_no_for_an_answer(shel
     assert shell.world.sandbox.google.book.count(call=DELETE) == 0
 
 
-@pytest.mark.usefixtures("remembers")
 def test_on_a_terminal_yes_does_it(shell: Shell) -> None:
     shell.world.run()
     answer = at_terminal(shell, "y\n", "withdraw", sitemap(), "--json")
@@ -249,7 +236,6 @@ def test_at_least_one_sitemap_has_to_be_named(shell: Shell) -> None:
 # ---------------------------------------------------------------- verify --inspect
 
 
-@pytest.mark.usefixtures("remembers")
 def test_verify_asks_about_a_sample_of_each_section(shell: Shell) -> None:
     shell.world.run()
     shell.world.sandbox.google.set_index("*", "crawled")
@@ -265,7 +251,6 @@ def test_verify_asks_about_a_sample_of_each_section(shell: Shell) -> None:
     assert shell.world.sandbox.google.book.count(call=INSPECT) == 4
 
 
-@pytest.mark.usefixtures("remembers")
 def test_the_table_stands_below_the_sitemaps_and_fits(shell: Shell) -> None:
     shell.world.run()
     answer = shell("verify", "--inspect", "3")
@@ -274,7 +259,6 @@ def test_the_table_stands_below_the_sitemaps_and_fits(shell: Shell) -> None:
         assert part in answer.words
 
 
-@pytest.mark.usefixtures("remembers")
 def test_before_anything_was_told_nobody_is_asked_and_it_says_so(shell: Shell) -> None:
     answer = shell("verify", "--inspect", "3")
     assert answer.exit_code == 0

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
-from typing import cast
 
 import pytest
 from submitter.core.calls import Action, Check, Outcome
@@ -35,8 +34,6 @@ def ledger(request: pytest.FixtureRequest) -> Iterator[Ledger]:
     with ExitStack() as stack:
         real = open_ledger("sqlite:///:memory:")
         stack.callback(real.close)
-        if request.param == "ledger" and not isinstance(real, InspectionBook):
-            pytest.skip("the ledger does not remember inspections yet")
         yield real if request.param == "ledger" else FurtherLedger(real, PAGES)
 
 
@@ -222,19 +219,22 @@ def look_at(ledger: Ledger, lease: Lease) -> None:
 
 
 def test_a_real_ledger_asks_for_the_lease_and_forgets_gone_pages() -> None:
-    real = open_ledger("sqlite:///:memory:")
-    if not isinstance(real, InspectionBook):
-        real.close()
-        pytest.skip("the ledger does not remember inspections yet")
-    lease = real.acquire("run", "owner", ttl_s=600, now=NOW)
-    look_at(cast(Ledger, real), lease)
-    real.look(lease, SITE, tell=[], at=NOW).finish(gone_after=1, complete=True)
-    assert list(real.listed_pages([SITE])) == []
-    real.record_checks(lease, SITE, ACCOUNT, [Check(PROPERTY, MAP)], at=NOW)
-    call(cast(Ledger, real), lease, Kind.WITHDRAWAL)
-    assert [one.check for one in real.statuses() if one.sitemap == MAP] == [None]
-    real.release(lease)
-    real.acquire("run", "another", ttl_s=600, now=NOW)
-    with pytest.raises(LeaseLost):
-        real.record_inspections(lease, [inspected(f"{SITE}/1")])
-    real.close()
+    with closing(open_ledger("sqlite:///:memory:")) as real:
+        lease = real.acquire("run", "owner", ttl_s=600, now=NOW)
+        look_at(real, lease)
+        real.look(lease, SITE, tell=[], at=NOW).finish(gone_after=1, complete=True)
+        assert list(book(real).listed_pages([SITE])) == []
+        real.release(lease)
+        real.acquire("run", "another", ttl_s=600, now=NOW)
+        with pytest.raises(LeaseLost):
+            book(real).record_inspections(lease, [inspected(f"{SITE}/1")])
+
+
+def test_what_is_withdrawn_has_no_check_any_more() -> None:
+    with closing(open_ledger("sqlite:///:memory:")) as real:
+        lease = real.acquire("run", "owner", ttl_s=600, now=NOW)
+        call(real, lease, Kind.SITEMAP)
+        real.record_checks(lease, SITE, ACCOUNT, [Check(PROPERTY, MAP)], at=NOW)
+        call(real, lease, Kind.WITHDRAWAL)
+        (status,) = real.statuses()
+        assert (status.sitemap, status.standing, status.check) == (MAP, None, None)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from submitter.core.inspection import (
     IndexState,
     Inspected,
     Inspection,
-    ListedPage,
     Sample,
     counts,
 )
@@ -37,7 +35,6 @@ from submitter.runs import RunRequest, Tools
 from submitter.sandbox import Role
 from submitter.wiring import Wiring
 
-from support.further_ledger import remembering
 from support.whole import DOMAIN, EMAIL, World, world
 
 PROPERTY = f"sc-domain:{DOMAIN}"
@@ -47,15 +44,18 @@ SECTIONS = [{"name": "first", "match": "/*-[0-4]"}]
 
 @dataclass
 class Desk:
-    """A world whose sitemaps were submitted, and a ledger that remembers inspections."""
+    """A world whose sitemaps were submitted."""
 
     world: World
     wiring: Wiring
-    ledger: Ledger
+
+    @property
+    def ledger(self) -> Ledger:
+        return self.wiring.ledger
 
     @property
     def tools(self) -> Tools:
-        return replace(self.wiring.tools(), ledger=self.ledger)
+        return self.wiring.tools()
 
     def inspect(self, size: int = 4, **more: Any) -> list[Sample]:
         fleet = self.wiring.fleet
@@ -69,29 +69,14 @@ class Desk:
         return self.ledger.allowances()["google", lane_of(PROPERTY)]
 
 
-def pages_of(there: World) -> list[ListedPage]:
-    """What a ledger would list of this world's sites, once they were looked at."""
-    seen = int(there.clock.now().timestamp())
-    found = []
-    for name, entry in there.entries.items():
-        site = there.sandbox.fleet.site(f"{name}.{DOMAIN}")
-        for loc in site.urls():
-            first = "sections" in entry and fnmatchcase(loc, "*-[0-4]")
-            section = "first" if first else ""
-            found.append(ListedPage(site.origin, loc, section, seen))
-    return found
-
-
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
     with ExitStack() as stack:
         there = stack.enter_context(world(tmp_path))
         there.add("shop", pages=12, sections=SECTIONS)
         there.add("blog", pages=6, quota=100)
-        pages = pages_of(there)
         there.run()
-        wiring = stack.enter_context(there.wired())
-        yield Desk(there, wiring, remembering(wiring.ledger, pages))
+        yield Desk(there, stack.enter_context(there.wired()))
 
 
 def by_section(samples: list[Sample]) -> dict[str, Sample]:
@@ -142,7 +127,7 @@ def test_before_any_sitemap_was_accepted_nobody_is_asked(tmp_path: Path) -> None
     with world(tmp_path) as there:
         there.add("shop")
         with there.wired() as wiring:
-            desk = Desk(there, wiring, remembering(wiring.ledger, pages_of(there)))
+            desk = Desk(there, wiring)
             assert desk.inspect() == []
         assert desk.asked() == []
 
@@ -152,14 +137,12 @@ def test_a_page_that_came_after_the_last_submission_was_not_told_and_is_not_aske
 ) -> None:
     with world(tmp_path) as there:
         site = there.add("shop", pages=3)
-        pages = pages_of(there)
         there.run()
         there.clock.advance(60)  # too soon to submit again
         (new,) = site.add_pages(1)
-        late = ListedPage(site.origin, new, "", int(there.clock.now().timestamp()))
         there.run()
         with there.wired() as wiring:
-            desk = Desk(there, wiring, remembering(wiring.ledger, [*pages, late]))
+            desk = Desk(there, wiring)
             desk.inspect(100)
         assert new not in desk.asked()
         assert len(desk.asked()) == 3
@@ -260,10 +243,9 @@ def test_a_quota_that_others_have_spent_closes_the_day(desk: Desk) -> None:
 def test_never_more_than_six_hundred_in_a_minute(tmp_path: Path) -> None:
     with world(tmp_path) as there:
         there.add("shop", pages=700)
-        pages = pages_of(there)
         there.run()
         with there.wired() as wiring:
-            desk = Desk(there, wiring, remembering(wiring.ledger, pages))
+            desk = Desk(there, wiring)
             began = there.clock.now()
             samples = desk.inspect(700)
         assert sum(len(sample.asked) for sample in samples) == len(desk.asked()) == 700

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from submitter.owners import this_owner
 from submitter.ports import Ledger, LogFilter
 from submitter.render.screen import Screen
 from submitter.render.withdrawal_report import withdraw_doc, withdraw_text
-from submitter.runs import Tools
 from submitter.sandbox import Role
 from submitter.wiring import TRAITS, Wiring
 from submitter.withdrawals import (
@@ -33,7 +32,6 @@ from submitter.withdrawals import (
     withdraw,
 )
 
-from support.further_ledger import remembering
 from support.whole import DOMAIN, EMAIL, World, world
 
 PROPERTY = f"sc-domain:{DOMAIN}"
@@ -47,15 +45,14 @@ def sitemap(name: str) -> str:
 
 @dataclass
 class Desk:
-    """A world whose sitemaps were submitted, and a ledger that remembers withdrawals."""
+    """A world whose sitemaps were submitted."""
 
     world: World
     wiring: Wiring
-    ledger: Ledger
 
     @property
-    def tools(self) -> Tools:
-        return replace(self.wiring.tools(), ledger=self.ledger)
+    def ledger(self) -> Ledger:
+        return self.wiring.ledger
 
     def request(self, *sitemaps: str, **more: Any) -> WithdrawalRequest:
         given = {"run": "withdrawal-1", "owner": this_owner()} | more
@@ -66,7 +63,9 @@ class Desk:
 
     def withdraw(self, *sitemaps: str, **more: Any) -> list[Done]:
         request = self.request(*sitemaps, **more)
-        return withdraw(request, plan_withdrawals(request, self.ledger, TRAITS), self.tools)
+        return withdraw(
+            request, plan_withdrawals(request, self.ledger, TRAITS), self.wiring.tools()
+        )
 
     def rows(self) -> list[LogRow]:
         found = self.ledger.log(LogFilter())
@@ -88,7 +87,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
             there.add(name)
         there.run()
         wiring = stack.enter_context(there.wired())
-        yield Desk(there, wiring, remembering(wiring.ledger))
+        yield Desk(there, wiring)
 
 
 def outcomes(done: list[Done]) -> list[tuple[str, str]]:
@@ -124,7 +123,7 @@ def test_a_withdrawn_sitemap_is_ours_no_more_until_it_is_submitted_again(desk: D
     (kept,) = desk.plan(sitemap("shop")).kept
     assert kept.reason is KeptReason.NOT_OURS
     desk.world.clock.advance(3600)
-    desk.world.run(adapt=lambda tools: replace(tools, ledger=desk.ledger))
+    desk.world.run()
     assert desk.reported() == {sitemap("shop"), sitemap("blog")}
     assert len(desk.plan(sitemap("shop")).wanted) == 1
 
@@ -150,8 +149,7 @@ def test_it_goes_to_the_property_where_it_was_submitted(desk: Desk) -> None:
     desk.world.sandbox.google.grant(EMAIL, prefix)
     desk.world.entries["shop"]["google_property"] = "host"
     with desk.world.wired() as changed:
-        later = Desk(desk.world, changed, remembering(changed.ledger))
-        later.withdraw(sitemap("shop"))
+        Desk(desk.world, changed).withdraw(sitemap("shop"))
     assert desk.deleted() == [sitemap("shop")]
     assert desk.deleted(prefix) == []
 
@@ -170,7 +168,7 @@ def test_a_sitemap_submitted_to_two_properties_leaves_both(desk: Desk) -> None:
 def test_a_site_that_has_left_the_inventory_can_still_be_withdrawn(desk: Desk) -> None:
     del desk.world.entries["shop"]
     with desk.world.wired() as smaller:
-        later = Desk(desk.world, smaller, remembering(smaller.ledger))
+        later = Desk(desk.world, smaller)
         (one,) = later.plan(sitemap("shop")).wanted
         assert (one.action.property, one.declared) == (PROPERTY, False)
         assert outcomes(later.withdraw(sitemap("shop"))) == [(sitemap("shop"), "accepted")]
@@ -220,7 +218,7 @@ def test_a_sitemap_outside_every_property_is_refused_before_anything_is_sent(des
 def test_with_several_accounts_somebody_has_to_say_which(desk: Desk, stray: str) -> None:
     desk.world.accounts["second"] = desk.world.accounts["google"]
     with desk.world.wired() as two:
-        later = Desk(desk.world, two, remembering(two.ledger))
+        later = Desk(desk.world, two)
         (kept,) = later.plan(stray, adopt=True).kept
         assert kept.reason is KeptReason.NO_ACCOUNT
         assert "google, second" in kept.message

@@ -1,8 +1,5 @@
-"""What a ledger has to remember of withdrawals and inspections, in memory around a real ledger.
-
-`remembering(ledger)` gives the ledger itself once it can do that; until then, and for the contract
-tests, the twin.
-"""
+"""The twin of what a ledger remembers of withdrawals and inspections: in memory, around a real
+ledger for all else. The contract suite runs over both."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from submitter.core.calls import Action, Outcome
@@ -19,7 +17,10 @@ from submitter.core.standing import Allowance, SitemapStanding
 from submitter.core.states import TOLD, State
 from submitter.core.traits import Kind
 from submitter.errors import LedgerError
+from submitter.ledger import open_ledger
 from submitter.ports import InspectionBook, Lease, Ledger, LogFilter
+
+from support.twins import NOON
 
 FIRST_ID = 1_000_000
 """Withdrawals are numbered from here, past every call of the real ledger."""
@@ -128,9 +129,19 @@ class FurtherLedger:
         return sorted(found, key=lambda one: one.at)
 
 
-def remembering(ledger: Ledger, pages: Iterable[ListedPage] = ()) -> Ledger:
-    """A ledger that can do both: this one, or the twin around it, which is told the pages."""
-    return ledger if isinstance(ledger, InspectionBook) else FurtherLedger(ledger, pages)
+@cache
+def ledgers_remember() -> bool:
+    """Whether real ledgers can do both."""
+    ledger = open_ledger("sqlite:///:memory:")
+    lease = ledger.acquire("run", "owner", ttl_s=60, now=NOON)
+    action = Action("http://x.test", "a", "google", "p", Kind.WITHDRAWAL, "http://x.test/s", "", "")
+    try:
+        ledger.claim(lease, action, run="r", number=1, at=NOON, allowance=None)
+    except KeyError:  # no queue of pages for such a kind
+        return False
+    finally:
+        ledger.close()
+    return isinstance(ledger, InspectionBook)
 
 
 def _row(action: Action, *, run: str, number: int, at: datetime) -> LogRow:

@@ -87,9 +87,7 @@ class Ran:
         return {finding["id"] for target in targets for finding in target["findings"]}
 
     def skips(self, site: str) -> dict[str, int]:
-        return {
-            one["reason"]: one["count"] for one in self.summary["skips"] if one["site"] == site
-        }
+        return {one["reason"]: one["count"] for one in self.summary["skips"] if one["site"] == site}
 
 
 @dataclass
@@ -106,6 +104,7 @@ class World:
     quotas: dict[tuple[str, date], int] = field(default_factory=dict)
     """(Baidu's site, its day) → pages granted from that day on."""
     runs: int = 0
+    _read: tuple[str, Fleet] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         account = self.sandbox.google.add_account(EMAIL)
@@ -199,14 +198,19 @@ class World:
         return path
 
     def fleet(self) -> Fleet:
-        return load_fleet(self.write())
+        """As the inventory has it; read anew when that has changed."""
+        path = self.write()
+        text = path.read_text(encoding="utf-8")
+        if self._read is None or self._read[0] != text:
+            self._read = text, load_fleet(path)
+        return self._read[1]
 
     # -- running
 
     @contextmanager
     def wired(self, **parts: Any) -> Iterator[Wiring]:
         """Everything as a run of its own would open it; `parts` go to `Wiring`."""
-        given = {"clock": SandboxTime(self.clock), "rules": RULES} | parts
+        given: dict[str, Any] = {"clock": SandboxTime(self.clock), "rules": RULES} | parts
         wiring = Wiring(self.fleet(), environ={}, **given)
         try:
             yield wiring

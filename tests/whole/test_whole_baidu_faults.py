@@ -24,9 +24,7 @@ FIRST, SECOND = 0, 1
 
 def run_baidu(world: World) -> Ran:
     rules = replace(ONE_BY_ONE, breaker=100)
-    ran = world.run(
-        targets=world.only("baidu"), adapt=lambda tools: replace(tools, rules=rules)
-    )
+    ran = world.run(targets=world.only("baidu"), adapt=lambda tools: replace(tools, rules=rules))
     prove_sums(ran)
     return ran
 
@@ -91,7 +89,7 @@ LOST: dict[str, tuple[dict[str, Any], int | None, bool]] = {
 def strike_second_push(world: World, name: str, fault: dict[str, Any]) -> FleetSite:
     """A site with six pages whose push of five meets the fault."""
     site = world.add(name, pages=6, quota=10)
-    world.sandbox.baidu.faults.add(**{"skip": 1, "key": site.host} | fault)
+    world.sandbox.baidu.faults.add(**fault, skip=1, key=site.host)
     return site
 
 

@@ -38,9 +38,7 @@ def begin(forks: Forks, world: World, *, machine_time: bool = False, **job: Any)
     inside one; in the world's time or in the machine's."""
     now = "" if machine_time else world.clock.now().isoformat()
     given = {"run": "forked", "accounts": ["google"], "workers": 1, "now": now} | job
-    return forks.start(
-        inventory=str(world.write()), stderr=str(world.folder / "stderr"), **given
-    )
+    return forks.start(inventory=str(world.write()), stderr=str(world.folder / "stderr"), **given)
 
 
 def type_command(forks: Forks, world: World, *argv: str) -> Child:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from submitter.sandbox import Break, Role
@@ -78,7 +79,7 @@ class Trouble:
     """Where its sitemap is counted."""
     baidu: str = ""
     """Where its pages are counted; empty: none was found."""
-    keys: dict[str, object] = field(default_factory=dict)
+    keys: Mapping[str, Any] = field(default_factory=dict)
     """Of the inventory, and `property`."""
 
 
@@ -104,9 +105,7 @@ TROUBLES = {
     "closed": Trouble(lambda world, site: site.close(), "robots-closed", baidu="skipped"),
     "hanging": Trouble(strikes("hang"), "timeout", keys={"fetch": {"timeout_s": 1}}),
     "resetting": Trouble(strikes("reset"), "connect-reset"),
-    "not-ours": Trouble(
-        takes_from_google(None), "", "property-missing", "failed", "accepted", OWN
-    ),
+    "not-ours": Trouble(takes_from_google(None), "", "property-missing", "failed", "accepted", OWN),
     "looking-only": Trouble(
         takes_from_google(Role.RESTRICTED), "", "role-restricted", "failed", "accepted", OWN
     ),
@@ -123,7 +122,7 @@ def spoiled(fleet: World) -> World:
     for number, (name, trouble) in enumerate(TROUBLES.items()):
         if number < len(HEALTHY):
             fleet.add(HEALTHY[number], pages=4, quota=9)
-        site = fleet.add(name, pages=4, quota=9, **trouble.keys)  # type: ignore[arg-type]
+        site = fleet.add(name, pages=4, quota=9, **trouble.keys)
         trouble.spoil(fleet, site)
     return fleet
 
@@ -170,7 +169,7 @@ def test_the_exit_code_says_what_kind_of_trouble_there_was(
     """Beside one healthy site, on the first run and on every later one."""
     trouble = TROUBLES[name]
     fleet.add("healthy", pages=4, quota=9)
-    trouble.spoil(fleet, fleet.add(name, pages=4, quota=9, **trouble.keys))  # type: ignore[arg-type]
+    trouble.spoil(fleet, fleet.add(name, pages=4, quota=9, **trouble.keys))
     assert [fleet.run().exit_code for _ in range(2)] == [exit_code] * 2
     fleet.sandbox.fleet.faults.clear()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -43,9 +44,9 @@ def tree(fleet: World) -> FleetSite:
 def run_slowly(world: World, *, seconds: float | None = None) -> Ran:
     """A run that has so much time, of which half may be spent on looking."""
     web = WebSource(SandboxTime(world.clock))
-    until = {} if seconds is None else {"until": world.clock.monotonic() + seconds}
+    until = math.inf if seconds is None else world.clock.monotonic() + seconds
     try:
-        ran = world.run(parts={"source": SlowSource(world, web)}, **until)
+        ran = world.run(parts={"source": SlowSource(world, web)}, until=until)
     finally:
         web.close_all()
     prove_books_agree(world)

@@ -347,4 +347,3 @@ def test_what_is_recorded_as_sent_has_its_time_and_its_words(scene: Scene) -> No
     assert row.sent_at <= row.settled_at
     assert "currently unavailable" in row.message
     assert row.code == "backendError"
-

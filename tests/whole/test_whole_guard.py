@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from submitter.sandbox.fleet_site import FleetSite
 
@@ -20,7 +22,7 @@ def shop(fleet: World) -> FleetSite:
     return site
 
 
-def run(fleet: World, **request: object) -> Ran:
+def run(fleet: World, **request: Any) -> Ran:
     fleet.sandbox.fleet.site("other.whole.test").add_pages(1)
     fleet.clock.advance(3600)
     ran = fleet.run(**request)

@@ -81,7 +81,13 @@ def test_only_what_was_in_flight_is_unknown(
 ) -> None:
     """One site, one thread: the first call pushes one page, the second the other three."""
     fleet.add("one", pages=9, quota=4)
-    job = {"point": point, "number": 2, "signal": "KILL", "accounts": ["baidu"], "workers": 1}
+    job: dict[str, Any] = {
+        "point": point,
+        "number": 2,
+        "signal": "KILL",
+        "accounts": ["baidu"],
+        "workers": 1,
+    }
     assert begin(forks, fleet, **job).ended() == KILLED
     assert len(fleet.sandbox.baidu.book.accepted("push")) == taken
     fleet.run(targets=fleet.only("baidu"))
@@ -135,9 +141,7 @@ def many_sites(world: World) -> None:
         world.add(f"s{number}", pages=9 + number % 4, quota=2 + number % 3)
 
 
-def test_runs_killed_at_random_lose_nothing_and_repeat_nothing(
-    fleet: World, forks: Forks
-) -> None:
+def test_runs_killed_at_random_lose_nothing_and_repeat_nothing(fleet: World, forks: Forks) -> None:
     many_sites(fleet)
     kill_at_random(fleet, forks, kills=40, seed=1)
     run_until_told(fleet)

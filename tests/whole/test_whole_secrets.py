@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -303,7 +304,7 @@ def plant_in_extra(text: str, world: World) -> None:
 
 def plant_on_stderr(text: str, world: World) -> None:
     del world
-    print(text)
+    sys.stderr.write(text)
 
 
 def plant_as_warning(text: str, world: World) -> None:
@@ -350,24 +351,33 @@ def test_a_planted_leak_is_found_wherever_it_is(
 ) -> None:
     with watch.listening():
         plant(f"token={TOKEN}", shop)
-    out, _ = capfd.readouterr()
-    watch.hear("stdout", out)
+    watch.hear("streams", "".join(capfd.readouterr()))
     watch.hear_files("ledger", shop.folder.glob("ledger.db*"))
     assert watch.leaks() != []
 
 
+@pytest.fixture
+def ear() -> SecretWatch:
+    return SecretWatch({"the token": TOKEN})
+
+
 @pytest.mark.parametrize("spelling", spellings(TOKEN))
-def test_a_planted_leak_is_found_in_every_spelling(watch: SecretWatch, spelling: str) -> None:
-    watch.hear("log", f'{{"url": "x?token={spellings(TOKEN)[spelling]}&y"}}')
-    assert any(leak.startswith("the token in log") for leak in watch.leaks())
+def test_a_planted_leak_is_found_in_every_spelling(ear: SecretWatch, spelling: str) -> None:
+    ear.hear("log", f'{{"url": "x?token={spellings(TOKEN)[spelling]}&y"}}')
+    assert any(leak.startswith("the token in log") for leak in ear.leaks())
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc"])
-def test_a_planted_leak_is_found_inside_base64(watch: SecretWatch, before: str) -> None:
-    watch.hear("log", base64.b64encode(f"{before}{TOKEN} and more".encode()).decode())
-    assert watch.leaks() != []
+def test_a_planted_leak_is_found_inside_base64(ear: SecretWatch, before: str) -> None:
+    ear.hear("log", base64.b64encode(f"{before}{TOKEN} and more".encode()).decode())
+    assert ear.leaks() != []
 
 
-def test_nothing_is_found_where_nothing_is(watch: SecretWatch) -> None:
-    watch.hear("log", "GET /urls?site=shop.whole.test&token=***")
-    assert watch.leaks() == []
+def test_a_planted_assertion_is_found(ear: SecretWatch) -> None:
+    ear.hear("log", f"assertion=eyJ{'x' * 30}.eyJ{'y' * 30}.z")
+    assert ear.leaks() == ["an assertion in log"]
+
+
+def test_nothing_is_found_where_nothing_is(ear: SecretWatch) -> None:
+    ear.hear("log", "GET /urls?site=shop.whole.test&token=***")
+    assert ear.leaks() == []

@@ -10,7 +10,7 @@ from submitter.cli.output import screen_of_stdout, write_json, write_lines
 from submitter.cli.selecting import select
 from submitter.core.selection import Selection
 
-HELP = """Check the inventory and its secrets; with --online, engines and sites, too.
+HELP = """Check the inventory and its secrets; with --online, the engines, too.
 
 Online every account is asked what it may do, and every site is looked at: robots.txt, the sitemap
 as ourselves and in the name of the engine's crawler, and the key file. For each target the first

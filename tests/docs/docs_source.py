@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from pages import ROOT
+from docs_pages import ROOT
 
 PACKAGE = ROOT / "submitter"
 NOT_THE_PRODUCT = ("sandbox", "render", "cli")
