@@ -216,7 +216,9 @@ def _keep_alive(lease: Lease, tools: Tools, finished: threading.Event) -> None:
             tools.stop.set()
             return
         except LedgerError as problem:
-            log.warning("the ledger's lease could not be renewed, which is tried again: %s", problem)
+            log.warning(
+                "the ledger's lease could not be renewed, which is tried again: %s", problem
+            )
 
 
 # ---------------------------------------------------------------- the steps

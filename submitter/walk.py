@@ -168,6 +168,9 @@ class SiteWalk:
             return self._site.sitemaps
         if robots is None:
             self._complete = False
+            if not self._around.remembered_roots:
+                url = f"{self._site.origin}/robots.txt"
+                self._note("sitemaps-unknown", url, "it names the sitemaps and cannot be read")
             return self._around.remembered_roots
         if not robots.sitemaps:
             where = f"{self._site.origin}/robots.txt"

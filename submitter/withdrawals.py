@@ -112,10 +112,14 @@ def _decide(
     accounts: Sequence[str],
     places: Sequence[_Place],
 ) -> list[Withdrawal | Kept]:
+    fleet = request.fleet
     if places:
-        return [_ours(request.fleet, ledger, place) for place in places]
+        return [
+            _withdrawal(fleet, ledger, _site_of(fleet, place.site), place, ours=True)
+            for place in places
+        ]
     if request.adopt:
-        return [_adopted(request.fleet, ledger, accounts, sitemap)]
+        return [_adopted(fleet, ledger, accounts, sitemap)]
     where = f" at {request.account}" if request.account else ""
     message = f"this ledger has not submitted it{where}; --adopt withdraws it all the same"
     return [Kept(sitemap, KeptReason.NOT_OURS, message)]
@@ -176,11 +180,6 @@ def _identity(sitemap: str) -> str:
         return urls.normalize(sitemap)
     except urls.BadUrl:
         return ""
-
-
-def _ours(fleet: Fleet, ledger: Ledger, place: _Place) -> Withdrawal:
-    site = _site_of(fleet, place.site)
-    return _withdrawal(fleet, ledger, site, place, ours=True)
 
 
 def _adopted(

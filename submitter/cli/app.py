@@ -26,7 +26,7 @@ COMMANDS = MappingProxyType(
         "log": "Show the submission log.",
         "explain": "Tell everything that is known about one address.",
         "flatten": "Read a sitemap tree and list what is in it.",
-        "manual": "Show what a person hands in at consoles; tick it off.",
+        "manual": "Show what a person hands in at consoles, by site and engine.",
         "schema": "Print the JSON Schema of the inventory.",
         "google": "Prove a domain for a service account.",
         "sandbox": "Run local engines and a sample fleet to try things on.",

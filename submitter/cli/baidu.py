@@ -161,7 +161,8 @@ def _write_dead_links(options: BaiduOptions, place: Place, parts: Wiring) -> Dea
     book, site = book_of(parts.ledger), place.site
     gone = book.gone_pages(site.origin, limit=DEAD_ASKED)
     asked = confirm_gone(site, gone, source=place.source, until=None, limit=DEAD_ASKED)
-    if asked.unasked:
+    answered = asked.confirmed or asked.still_there
+    if asked.unasked or (asked.unreachable and not answered):
         return DeadLinks(asked, None)
     order = Order(site.origin, options.base_url, form=Form.DEAD_LINKS)
     rows = [(page.loc, None) for page in asked.confirmed]

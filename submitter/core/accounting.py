@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from itertools import chain
 
 from submitter.core.calls import Action, Outcome
 from submitter.core.findings import Severity
@@ -14,6 +15,7 @@ from submitter.core.outcomes import pages_in
 from submitter.core.plan import KNOWN, Plan, Skip
 from submitter.core.states import PARTIAL, SETTLED_COLUMNS, TOLD, State
 from submitter.core.traits import Kind
+from submitter.core.trees import TREE_IDS
 
 
 class ExitCode(IntEnum):
@@ -153,8 +155,6 @@ def _went_wrong(one: Done) -> bool:
 
 
 def _has_broken_documents(look: SiteLook) -> bool:
-    return any(
-        finding.severity is Severity.ERROR
-        for reading in look.readings
-        for finding in reading.findings
-    )
+    of_tree = (finding for finding in look.findings if finding.id in TREE_IDS)
+    of_documents = (finding for reading in look.readings for finding in reading.findings)
+    return any(finding.severity is Severity.ERROR for finding in chain(of_tree, of_documents))

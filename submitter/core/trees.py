@@ -16,6 +16,9 @@ TREE_IDS: Final = {
     "robots-unreachable": Meaning(
         Severity.WARNING, "robots.txt cannot be had now; what it named at the last look stands"
     ),
+    "sitemaps-unknown": Meaning(
+        Severity.ERROR, "robots.txt cannot be had, and what it named before is not known"
+    ),
     "no-sitemap-line": Meaning(Severity.ERROR, "robots.txt names no sitemap, and nobody else does"),
     "bad-sitemap-url": Meaning(Severity.ERROR, "a sitemap is named by what is no address"),
     "too-many-documents": Meaning(

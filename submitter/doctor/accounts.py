@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 
 from submitter.checkup import AccountCheck, Diagnosis, Health, diagnosis_of, failed
 from submitter.core.calls import Survey
+from submitter.core.causes import in_words
 from submitter.core.fleet import Account
-from submitter.errors import ConfigError, EngineError
+from submitter.errors import ConfigError, EngineError, QuotaExhausted
 from submitter.runner import Channel
 
 CALL_TIMEOUT_S = 30.0
@@ -31,6 +32,9 @@ def check_account(account: Account, open_channels: OpenChannels, *, online: bool
         return AccountCheck(account, Diagnosis(Health.UNCHECKED, "stopped"), channel=channel)
     try:
         survey = channel.engine.survey(timeout_s=CALL_TIMEOUT_S)
+    except QuotaExhausted as error:
+        spent = Diagnosis(Health.UNCHECKED, in_words("quota-spent", error.problem), "quota-spent")
+        return AccountCheck(account, spent, channel=channel)
     except EngineError as error:
         return AccountCheck(account, diagnosis_of(error), channel=channel)
     return AccountCheck(account, _surveyed(survey), survey, channel)

@@ -277,7 +277,7 @@ class HeadKeys(Written):
     )
     webhook: Webhook | None = Field(
         default=None,
-        description="An https address, or a reference to one, that is told how runs ended.",
+        description="An https address, or a reference to one: kept for alerts, not told anything yet.",
     )
     fetch: FetchKeys = Field(
         default_factory=lambda: _NO_FETCH, description="How sites are fetched."

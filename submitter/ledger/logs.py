@@ -40,9 +40,9 @@ RECENT = (
 )
 
 
-def calls(database: Database, which: LogFilter) -> Iterator[LogRow]:
-    """Oldest first; with a limit, the newest of them."""
-    rows = _rows(database, which, states=which.states)
+def calls(database: Database, which: LogFilter, *, piece: int = PIECE) -> Iterator[LogRow]:
+    """Oldest first; with a limit, the newest of them. Read `piece` by piece."""
+    rows = _rows(database, which, which.states, piece)
     if which.limit is None:
         return map(log_row, rows)
     return map(log_row, reversed(list(islice(rows, which.limit))))
@@ -50,7 +50,7 @@ def calls(database: Database, which: LogFilter) -> Iterator[LogRow]:
 
 def page_calls(database: Database, which: LogFilter) -> Iterator[PageLogRow]:
     """Pages by their last call, oldest first; with a limit, the newest of them."""
-    rows = (row for row in _rows(database, which, states=()) if row.kind not in OF_SITEMAPS)
+    rows = (row for row in _rows(database, which, (), PIECE) if row.kind not in OF_SITEMAPS)
     found = (one for row in rows for one in _pages(database, row, which))
     if which.limit is None:
         return found
@@ -65,7 +65,9 @@ def recent_sends(tx: Transaction, account: str, since: datetime) -> list[datetim
     return [row.sent_at for row in tx.rows(RECENT, of_account=account, since=since)]
 
 
-def _rows(database: Database, which: LogFilter, *, states: tuple[str, ...]) -> Iterator[Row[Any]]:
+def _rows(
+    database: Database, which: LogFilter, states: tuple[str, ...], size: int
+) -> Iterator[Row[Any]]:
     """Calls that the filter lets through: oldest first, or newest first under a limit."""
     with database.reading() as tx:
         statement = _filtered(tx, which, states)
@@ -73,13 +75,13 @@ def _rows(database: Database, which: LogFilter, *, states: tuple[str, ...]) -> I
     order = attempt.c.id.desc() if newest_first else attempt.c.id
     last: int | None = None
     while True:
-        piece = statement.order_by(order).limit(PIECE)
+        piece = statement.order_by(order).limit(size)
         if last is not None:
             piece = piece.where(attempt.c.id < last if newest_first else attempt.c.id > last)
         with database.reading() as tx:
             rows = tx.rows(piece)
         yield from rows
-        if len(rows) < PIECE:
+        if len(rows) < size:
             return
         last = rows[-1].id
 

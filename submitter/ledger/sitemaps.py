@@ -65,8 +65,8 @@ def end(tx: Transaction, target_id: int, action: Action, outcome: Outcome, at: d
 
 
 def withdraw(tx: Transaction, target_id: int, action: Action, outcome: Outcome) -> None:
-    """What an engine was made to forget is as if it had never been told. A withdrawal that ended
-    otherwise leaves the sitemap as it was."""
+    """What an engine was made to forget is as if it had never been told or checked. A withdrawal
+    that ended otherwise leaves the sitemap as it was."""
     if outcome.rest in TOLD:
         tx.put(
             sitemap,
@@ -78,6 +78,7 @@ def withdraw(tx: Transaction, target_id: int, action: Action, outcome: Outcome) 
             told_content=None,
             not_before=None,
             reason=None,
+            check_id=None,
         )
 
 

@@ -141,6 +141,8 @@ def _create(path: Path, create: Step, connect: Connect) -> None:
 
 def _check_place(path: Path) -> None:
     folder = path.parent
+    if folder.parent.is_dir() and not folder.exists():
+        folder.mkdir()
     if not folder.is_dir():
         raise LedgerError(f"ledger {path}: there is no folder {str(folder)!r}; make it first")
     if path.exists() and not path.is_file():

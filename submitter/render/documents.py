@@ -81,11 +81,8 @@ class CountsDoc(TypedDict):
 
 class DeltaDoc(TypedDict):
     new: int
-    """Pages seen for the first time."""
     changed: int
-    """Pages with a newer lastmod."""
     gone: int
-    """Pages that left the site's sitemaps."""
 
 
 class RunTargetDoc(TypedDict):

@@ -71,8 +71,11 @@ class TickDoc(TypedDict):
 
 class FileDeltaDoc(TypedDict):
     new: int
+    """Pages in no file before."""
     changed: int
+    """Pages whose entry differs."""
     gone: int
+    """Pages no longer listed."""
     kept: int
     """Not named by a list that was not whole."""
     moved: int

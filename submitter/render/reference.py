@@ -10,6 +10,7 @@ from submitter.baidu_files import FILE_IDS
 from submitter.checkup import CHECK_IDS
 from submitter.core.accounting import ExitCode, RunOutcome
 from submitter.core.causes import CAUSES
+from submitter.core.consoles import CONSOLES
 from submitter.core.findings import Meaning, Severity
 from submitter.core.guard import GUARD_IDS
 from submitter.core.notes import READING_IDS
@@ -64,7 +65,7 @@ FINDINGS: Final[Mapping[str, Mapping[str, Meaning]]] = {
 
 def reference_text(engines: Mapping[str, Traits], commands: Sequence[CommandText]) -> str:
     chapters = {
-        "Engines": engines_chapter(engines),
+        "Engines": engines_chapter(engines, CONSOLES),
         "Commands": commands_chapter(commands),
         "Exit codes": _exit_codes(),
         "JSON": json_chapter(SHAPES, FAILURE),

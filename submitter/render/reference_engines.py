@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from submitter.core.consoles import Console
 from submitter.core.fleet import Limits
 from submitter.core.traits import Fact, Kind, Option, Traits, UnknownRule
 from submitter.render.markdown import NOTHING, code, codes, heading, table
@@ -31,6 +32,12 @@ _CONFIDENCE = (
     " it. `unsure`: sources disagree or are silent, so it is a guess with a safe default."
 )
 
+_BY_HAND = (
+    "Sitemaps that a person hands in at a console, since the engine has no interface for them;"
+    " `submitter manual` keeps the list."
+)
+_CONSOLE = ("engine", "form", "takes", "a file at most", "addresses", "source", "read")
+
 
 def readme_engines(engines: Mapping[str, Traits]) -> list[str]:
     """What can be told to whom, in one glance."""
@@ -49,12 +56,13 @@ def _glance(traits: Traits) -> list[str]:
     ]
 
 
-def engines_chapter(engines: Mapping[str, Traits]) -> list[str]:
+def engines_chapter(engines: Mapping[str, Traits], consoles: Mapping[str, Console]) -> list[str]:
     lines = table(_CAPABILITIES, map(_capabilities, engines.values()))
     lines += ["", _CONFIDENCE]
     for traits in engines.values():
         lines += _engine(traits)
-    return lines
+    lines += [*heading(3, "By hand"), _BY_HAND, ""]
+    return lines + table(_CONSOLE, map(_console, consoles.values()))
 
 
 # ---------------------------------------------------------------- one row
@@ -86,8 +94,7 @@ def _at_once(traits: Traits) -> str:
 
 
 def _limits(limits: Limits) -> str:
-    known = ((limits.per_second, "a second"), (limits.per_minute, "a minute"))
-    return ", ".join(f"{limit:,g} {unit}" for limit, unit in known if limit) or NOTHING
+    return _known(((limits.per_second, "a second"), (limits.per_minute, "a minute")))
 
 
 def _day(traits: Traits) -> str:
@@ -154,3 +161,34 @@ def _fact(fact: Fact) -> list[str]:
 
 def _block(lines: list[str]) -> list[str]:
     return ["", *lines] if lines else []
+
+
+# ---------------------------------------------------------------- one console
+
+
+def _console(console: Console) -> list[str]:
+    per_file = (
+        (console.max_pages, "pages"),
+        (console.max_bytes, "bytes"),
+        (console.max_loc_bytes, "bytes an address"),
+    )
+    in_form = ((console.per_day, "a day"), (console.in_all, "in all"))
+    return [
+        code(console.name),
+        console.where,
+        codes(sorted(console.kinds)),
+        _known(per_file),
+        _known(in_form),
+        f"<{console.source}>",
+        console.read_on,
+    ]
+
+
+def _known(figures: Iterable[tuple[float | None, str]]) -> str:
+    """The figures that there are, with their units."""
+    return ", ".join(f"{_plain(figure)} {unit}" for figure, unit in figures if figure) or NOTHING
+
+
+def _plain(figure: float) -> str:
+    """`20`, `0.5`, `10,485,759`."""
+    return f"{int(figure):,}" if figure == int(figure) else f"{figure:g}"

@@ -43,6 +43,8 @@ class Fleet:
             "mend": lambda site, **rest: self.site(site).mend(**rest),
             "put": lambda site, **rest: self.site(site).put(**rest),
             "redirect": lambda site, **rest: self.site(site).redirect(**rest),
+            "shut_out": lambda site, **rest: self.site(site).shut_out(**rest),
+            "let_in": lambda site: self.site(site).let_in(),
             "close": lambda site: self.site(site).close(),
         }
         self._clock = clock

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
+from fnmatch import fnmatchcase
 from hashlib import sha256
 from itertools import islice
 from zlib import crc32
@@ -68,6 +69,7 @@ class FleetSite:
         }
         self._breaks: dict[str, Break] = {}
         self._files: dict[str, _Written] = {}
+        self._shut_out: list[tuple[str, str]] = []
 
     # -- reading
 
@@ -130,6 +132,16 @@ class FleetSite:
         """Send whoever asks for a path to another address (relative or absolute)."""
         self._put(path, Answer(status, headers=(("Location", to),)))
 
+    def shut_out(self, agent: str, path: str = "*") -> None:
+        """Answer 403 to whoever bears this name in the user agent, at paths of this glob."""
+        with self._lock:
+            self._shut_out.append((agent.lower(), path))
+
+    def let_in(self) -> None:
+        """Everybody again."""
+        with self._lock:
+            self._shut_out.clear()
+
     def close(self) -> None:
         """robots.txt shuts everybody out."""
         self.robots = ROBOTS_CLOSED
@@ -148,6 +160,8 @@ class FleetSite:
     def answer(self, request: Request) -> Answer:
         address = f"{request.path}?{request.query}" if request.query else request.path
         with self._lock:
+            if self._turns_away(request.header("user-agent").lower(), address):
+                return html_answer(403, "Forbidden")
             written = self._find(address)
             if written is None:
                 return self._page(address)
@@ -155,6 +169,9 @@ class FleetSite:
         if how is not None:
             return broken(how, written.answer)
         return _conditional(written, request)
+
+    def _turns_away(self, agent: str, address: str) -> bool:
+        return any(name in agent and fnmatchcase(address, path) for name, path in self._shut_out)
 
     def _find(self, address: str) -> _Written | None:
         if address in self._files:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import docs_fleet
 import pytest
+
 from submitter.sandbox import Sandbox
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
+
 from submitter.sandbox import Sandbox, Section
 
 DOMAIN = "example.com"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from docs_pages import ROOT, Block, blocks, read
+
 from submitter.engines import ENGINES
 
 EXCERPTS = [block for block in blocks("CONTRIBUTING.md") if block.mark.startswith("from: ")]

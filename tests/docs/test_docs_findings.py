@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import pytest
 from docs_source import PACKAGE, calls, constants, modules, uses
+
 from submitter.core.causes import CAUSES
 from submitter.core.findings import Meaning, Severity
 from submitter.core.guard import GUARD_IDS

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from docs_pages import ROOT, read
+
 from submitter.cli.reference import README, REFERENCE, generated
 from submitter.wiring import TRAITS
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from docs_pages import NAMES, ROOT, headings, links
+
 from submitter.render.markdown import anchor
 
 

@@ -16,6 +16,7 @@ import pytest
 import yaml
 from docs_fleet import write_inventory
 from docs_pages import blocks, command_lines, read
+
 from submitter.cli.app import COMMANDS, app
 from submitter.inventory.load import load_inventory
 from submitter.sandbox import Sandbox

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
 
 import pytest
+
 from submitter.cli.describing import command_texts
 from submitter.cli.exits import run
 from submitter.render.document_words import WORDS
 from submitter.render.json_shapes import FAILURE, SHAPES
 from submitter.render.members import member_docs
 from submitter.render.reference_json import keys_of, objects
-
-from support.further_ledger import ledgers_remember
 
 PATIENCE_S = 60
 SITEMAP = "http://shop.example.com/sitemap-index.xml"
@@ -43,6 +42,7 @@ CALLS: Mapping[str, tuple[str, ...]] = {
     f"flatten {SITEMAP}": ("flatten",),
     f"flatten --pages {SITEMAP}": ("flatten", "--pages"),
     f"flatten --baidu files {SITEMAP}": ("flatten", "--baidu"),
+    f"flatten --baidu files --dead {SITEMAP}": ("flatten", "--baidu"),
     "manual": ("manual",),
     f"manual done {FILE}": ("manual done",),
     f"manual withdrawn {FILE}": ("manual withdrawn",),
@@ -104,8 +104,6 @@ def printed(capsys: pytest.CaptureFixture[str], line: str) -> Any:
 def test_a_command_prints_what_the_reference_says(
     line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if CALLS[line] == ("withdraw",) and not ledgers_remember():
-        pytest.skip("ledgers do not remember withdrawals yet")
     document = printed(capsys, line)
     assert document
     assert misfits(document, DOCUMENTS[CALLS[line]], line) == []

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from submitter.cli.exits import run
 from submitter.sandbox.google_verification import token_of
-
 from support.whole import DOMAIN, EMAIL, World, world
 
 PROPERTY, OTHER = f"sc-domain:{DOMAIN}", "example.test"

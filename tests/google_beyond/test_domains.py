@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
+
 from submitter.core.fleet import Account, SecretRef
 from submitter.core.secrets import MaskedSecret
 from submitter.domains import DomainReport, StepName, StepState, domain_of, verify_domain
@@ -16,7 +17,6 @@ from submitter.engines.google_site_verification import VERIFICATION_SCOPE, open_
 from submitter.errors import ConfigError
 from submitter.sandbox import Role, Sandbox, SandboxClock
 from submitter.sandbox.google_verification import token_of
-
 from support.twins import HandClock
 from support.whole import EMAIL, START, one_key
 

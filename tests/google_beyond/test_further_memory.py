@@ -7,6 +7,7 @@ from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
+
 from submitter.core.calls import Action, Check, Outcome
 from submitter.core.fleet import FirstRun
 from submitter.core.inspection import IndexState, Inspected, Inspection, ListedPage
@@ -16,7 +17,6 @@ from submitter.core.traits import Kind
 from submitter.errors import LeaseLost, LedgerError
 from submitter.ledger import open_ledger
 from submitter.ports import DocumentResult, InspectionBook, Lease, Ledger, LogFilter
-
 from support.further_ledger import FurtherLedger
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)

@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
+
 from submitter.core.inspection import IndexState, Inspection
 from submitter.engines._http import EngineResponse
 from submitter.engines.google_answers import Asked

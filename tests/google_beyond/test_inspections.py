@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from submitter.core.accounting import ExitCode
 from submitter.core.inspection import (
     Group,
@@ -34,7 +35,6 @@ from submitter.render.screen import Screen
 from submitter.runs import RunRequest, Tools
 from submitter.sandbox import Role
 from submitter.wiring import Wiring
-
 from support.whole import DOMAIN, EMAIL, World, world
 
 PROPERTY = f"sc-domain:{DOMAIN}"

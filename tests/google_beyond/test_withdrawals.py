@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from submitter.core.accounting import Done, ExitCode
 from submitter.core.calls import Action, Outcome
 from submitter.core.records import LogRow
@@ -31,7 +32,6 @@ from submitter.withdrawals import (
     plan_withdrawals,
     withdraw,
 )
-
 from support.whole import DOMAIN, EMAIL, World, world
 
 PROPERTY = f"sc-domain:{DOMAIN}"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from ledger_samples import NOW, open_ledger
+
 from submitter.ledger.ledger import SqlLedger
 from submitter.ports import Lease
 

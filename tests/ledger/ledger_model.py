@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ledger_samples import DAY_S
+
 from submitter.core.fleet import FirstRun
 from submitter.core.looks import Delta, PageRow, TellRule
 from submitter.core.states import TOLD, State

@@ -26,6 +26,7 @@ from ledger_samples import (
     sitemap_action,
     waiting,
 )
+
 from submitter.core.states import TOLD, State
 from submitter.core.traits import Kind
 from submitter.ledger.ledger import SqlLedger

@@ -18,6 +18,7 @@ from ledger_samples import (
     tell,
     waiting,
 )
+
 from submitter.core.looks import Delta, PageRow
 from submitter.core.standing import PageStanding
 from submitter.core.states import State

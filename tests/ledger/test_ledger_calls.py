@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -26,7 +27,8 @@ from ledger_samples import (
     waiting,
     whys,
 )
-from submitter.core.calls import Outcome
+
+from submitter.core.calls import Action, Check, Outcome
 from submitter.core.standing import Allowance, PageStanding, SitemapStanding
 from submitter.core.states import TOLD, State
 from submitter.core.traits import Kind
@@ -358,3 +360,52 @@ def test_a_large_batch_is_claimed_and_settled_whole(ledger: SqlLedger, lease: Le
     assert standing(ledger).counts == {State.ACCEPTED: 3_000}
     assert ledger.urls(SITE, first.pages[:2]) == [f"{SITE}/p02999", f"{SITE}/p02998"]
     assert len(list(ledger.page_log(LogFilter()))) == 3_000
+
+
+# ---------------------------------------------------------------- withdrawals
+
+
+def withdrawal(sitemap: str = MAP) -> Action:
+    return replace(sitemap_action(sitemap), kind=Kind.WITHDRAWAL, content="")
+
+
+def told_sitemap(ledger: SqlLedger, lease: Lease) -> None:
+    action = sitemap_action()
+    settle(ledger, lease, claim(ledger, lease, action), action)
+    ledger.record_checks(lease, SITE, "gsc", [Check("p", MAP)], at=NOW)
+
+
+def test_a_withdrawn_sitemap_is_as_if_it_had_never_been_told(
+    ledger: SqlLedger, lease: Lease
+) -> None:
+    told_sitemap(ledger, lease)
+    settle(ledger, lease, claim(ledger, lease, withdrawal()), withdrawal())
+    assert ledger.sitemap_standings() == {}
+    [status] = ledger.statuses()
+    assert (status.sitemap, status.standing, status.check) == (MAP, None, None)
+    assert [row.kind for row in ledger.log(LogFilter())] == ["sitemap", "withdrawal"]
+    assert list(ledger.page_log(LogFilter())) == []
+
+
+@pytest.mark.parametrize("state", [State.FAILED, State.REJECTED, State.UNKNOWN, None])
+def test_a_withdrawal_that_came_to_nothing_leaves_the_sitemap_as_it_was(
+    ledger: SqlLedger, lease: Lease, state: State | None
+) -> None:
+    told_sitemap(ledger, lease)
+    before = ledger.sitemap_standings()
+    if state is None:
+        ledger.defer(lease, withdrawal(), not_before=NOW + HOUR, reason="deadline")
+    else:
+        settle(ledger, lease, claim(ledger, lease, withdrawal()), withdrawal(), state)
+    assert ledger.sitemap_standings() == before
+
+
+def test_a_withdrawal_of_a_dead_run_is_unknown_and_the_sitemap_stands(
+    ledger: SqlLedger, lease: Lease
+) -> None:
+    told_sitemap(ledger, lease)
+    claim(ledger, lease, withdrawal())
+    new = ledger.acquire("run", "next", ttl_s=60, now=NOW + DAY)
+    assert ledger.recover(new, now=NOW + DAY, not_before={}) == 1
+    assert sitemap_standing(ledger).state is State.ACCEPTED
+    assert [row.state for row in ledger.log(LogFilter())] == ["accepted", "unknown"]

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from ledger_samples import NOW, open_ledger
 from ledger_story import LATER, Story, check_ended, check_honest, check_whole
+
 from submitter.errors import LedgerBusy, LedgerError
 
 CODES = {

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from ledger_processes import finish, start
 from ledger_samples import DAY, MAP, NOW, look_at, open_ledger, page, waiting
+
 from submitter.errors import ConfigError, LedgerBusy, LedgerError
 from submitter.ledger import sqlite
 from submitter.ledger.schema import HEAD
@@ -99,7 +100,7 @@ def test_a_newer_ledger_is_refused_untouched(path: Path) -> None:
     assert f"ledger '9999', this program knows {HEAD!r}" in refused(path)
 
 
-@pytest.mark.parametrize("name", ["missing/ledger.db", "folder"])
+@pytest.mark.parametrize("name", ["far/missing/ledger.db", "folder"])
 def test_a_place_that_cannot_hold_a_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
     assert ("there is no folder" if "/" in name else "this is no file") in refused(tmp_path / name)

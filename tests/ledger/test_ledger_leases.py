@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from ledger_samples import NOW, SITE, allowance, claim, open_ledger, rule, settle, sitemap_action
+
 from submitter.core.looks import RootLook
 from submitter.errors import LeaseLost, LedgerBusy
 from submitter.ledger.ledger import SqlLedger

@@ -21,9 +21,11 @@ from ledger_samples import (
     waiting,
     whys,
 )
+
 from submitter.core.fleet import FirstRun
 from submitter.core.looks import Delta, DocumentKind, RootLook, Validators
 from submitter.core.traits import Kind
+from submitter.ledger.books import BATCH
 from submitter.ledger.ledger import SqlLedger
 from submitter.ports import Lease
 
@@ -471,3 +473,14 @@ def test_a_removal_is_told_once_although_the_page_comes_and_goes(
     assert waiting(ledger, kind=Kind.REMOVAL) == waiting(ledger) == []
     look_at(ledger, lease, {MAP: AB}, tell=rules)
     assert waiting(ledger) == ["b"]
+
+
+def test_listed_pages_are_streamed_without_those_of_other_sites(
+    ledger: SqlLedger, lease: Lease
+) -> None:
+    names = [f"p{number}" for number in range(BATCH + 3)]
+    look_at(ledger, lease, {MAP: [page(name) for name in [*names, "gone"]]})
+    look_at(ledger, lease, {MAP: [page("x")]}, site="https://www.example.com")
+    look_at(ledger, lease, {MAP: [page(name) for name in names]})
+    found = [one.loc for one in ledger.listed_pages([SITE, "https://nobody.example"])]
+    assert sorted(found) == sorted(f"{SITE}/{name}" for name in names)

@@ -23,6 +23,7 @@ from ledger_samples import (
     settle,
     waiting,
 )
+
 from submitter.core.fleet import FirstRun
 from submitter.core.looks import PageRow, TellRule
 from submitter.core.states import State

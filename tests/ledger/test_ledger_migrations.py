@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from ledger_processes import finish, start
 from ledger_samples import NOW, open_ledger
+
 from submitter.ledger.schema import HEAD
 from submitter.ledger.sqlite import APPLICATION_ID
 from submitter.ledger.views import NAMES

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ledger_samples import page
 from sqlalchemy import BigInteger, create_engine, literal, select
+
 from submitter.core.looks import PageRow
 from submitter.ledger import fingerprints
 from submitter.ledger.columns import clean, fit, micros_of, time_of

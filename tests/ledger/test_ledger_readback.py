@@ -22,6 +22,7 @@ from ledger_samples import (
     sitemap_action,
     tell,
 )
+
 from submitter.core.calls import Check, Property, Survey
 from submitter.core.fleet import FirstRun
 from submitter.core.looks import RootLook
@@ -101,15 +102,15 @@ def test_the_log_is_filtered_and_oldest_first(
 
 
 def test_a_long_log_is_read_in_pieces_without_holding_the_ledger(
-    ledger: SqlLedger, lease: Lease, monkeypatch: pytest.MonkeyPatch
+    ledger: SqlLedger, lease: Lease
 ) -> None:
-    monkeypatch.setattr(logs, "PIECE", 2)
     told_sitemaps(ledger, lease, 5)
-    rows = ledger.log(LogFilter())
+    rows = logs.calls(ledger._database, LogFilter(), piece=2)
     first = next(rows)
     told_sitemaps(ledger, lease, 1)
     assert [first.id, *(row.id for row in rows)] == [1, 2, 3, 4, 5, 6]
-    assert [row.id for row in ledger.log(LogFilter(limit=3))] == [4, 5, 6]
+    newest = logs.calls(ledger._database, LogFilter(limit=3), piece=2)
+    assert [row.id for row in newest] == [4, 5, 6]
 
 
 def test_the_page_log_has_one_row_for_a_page_and_target(ledger: SqlLedger, lease: Lease) -> None:

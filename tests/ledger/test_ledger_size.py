@@ -27,6 +27,7 @@ from ledger_samples import (
     sitemap_action,
     tell,
 )
+
 from submitter.core.calls import Check
 from submitter.core.states import State
 from submitter.core.traits import Kind
@@ -90,6 +91,8 @@ def test_no_large_table_is_ever_read_whole(listener: Listener, heard: SqlLedger)
     heard.allowances()
     heard.statuses()
     heard.explain(f"{SITE}/p2")
+    assert list(heard.listed_pages([SITE]))
+    assert heard.sample_pages(SITE, limit=3)
     heard.recent_sends(ACCOUNT, since=NOW)
     for which in (
         LogFilter(since=NOW),

@@ -24,6 +24,7 @@ from ledger_samples import (
     settle,
     sitemap_action,
 )
+
 from submitter.core.states import State
 from submitter.core.traits import Kind
 from submitter.errors import LedgerError

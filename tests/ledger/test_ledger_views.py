@@ -21,6 +21,7 @@ from ledger_samples import (
     sitemap_action,
     tell,
 )
+
 from submitter.core.calls import Check
 from submitter.core.looks import RootLook
 from submitter.core.standing import Allowance

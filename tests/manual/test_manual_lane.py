@@ -191,6 +191,21 @@ def test_pages_that_left_and_answer_404_are_called_dead(demo: Call, sandbox: San
     assert [item["form"] for item in lists[0]["hand_in"]] == ["sitemap", "dead-links"]
 
 
+def test_dead_links_stand_while_the_site_does_not_answer(demo: Call, sandbox: Sandbox) -> None:
+    demo("run", "--site", "shop.*")
+    site = sandbox.fleet.site("shop")
+    gone = site.remove_pages(2, "products")
+    demo("run", "--site", "shop.*")
+    demo("flatten", INDEX, "--baidu", "files", "--dead")
+    before = contents()["silian-1.xml"]
+    for path in (loc.removeprefix(SHOP) for loc in gone):
+        site.put(path, "a page")
+        site.break_document(path, "error")
+    answer = demo("flatten", INDEX, "--baidu", "files", "--dead", "--json").json()["baidu"]
+    assert (answer["dead_links"]["unreachable"], answer["dead_links"]["files"]) == (2, None)
+    assert contents()["silian-1.xml"] == before
+
+
 # ---------------------------------------------------------------- lists and ticks
 
 

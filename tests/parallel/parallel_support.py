@@ -16,12 +16,10 @@ from submitter.core.looks import SiteLook, TellRule, Validators
 from submitter.core.traits import Kind
 from submitter.errors import FetchError
 from submitter.ledger import open_ledger
-from submitter.observe import observe
 from submitter.parallel.pool import ReaderPool
 from submitter.ports import Fetched, Ledger
 from submitter.reading import Errand, Part, Readers
-from submitter.walk import Surroundings
-
+from submitter.walk import Surroundings, walk_site
 from support.twins import NOON, HandClock
 
 PATIENCE_S = 60.0
@@ -190,10 +188,10 @@ def look_at(site: Site, days: Sequence[Any], readers: Readers, **around: Any) ->
     try:
         lease = ledger.acquire("run", "tests", ttl_s=1e6, now=clock.now())
         for source in days:
+            look = ledger.look(lease, site.origin, tell=[RULE], at=clock.now())
             surroundings = Surroundings(source, clock, readers=readers, **around)
-            seen = observe(site, ledger=ledger, lease=lease, tell=[RULE], around=surroundings)
+            looks.append(walk_site(site, look, surroundings))
             ledger.accept_look(lease, site.origin)
-            looks.append(seen)
             clock.move(days=1)
         return remembered(site, looks, ledger)
     finally:

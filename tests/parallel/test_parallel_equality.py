@@ -22,6 +22,7 @@ from parallel_support import (
     pages,
     urlset,
 )
+
 from submitter.core.fleet import FetchRules, Site
 from submitter.core.fleet import Section as PageSection
 from submitter.parallel.pool import ReaderPool
@@ -30,7 +31,7 @@ from submitter.sandbox import Sandbox, SandboxClock, Section
 from submitter.sandbox.fleet_documents import Break
 from submitter.sandbox.fleet_pages import Form
 from submitter.sources.web import WebSource
-
+from support.fetching import PatientClock
 from support.twins import NOON
 
 SECTIONS = (PageSection("new", "/new/*", priority=9), PageSection("all", "/*"))
@@ -184,9 +185,8 @@ def all_sorts(sandbox: Sandbox) -> Site:
 
 @contextmanager
 def fresh_world() -> Iterator[tuple[Sandbox, Site, WebSource]]:
-    clock = SandboxClock(frozen_at=NOON)
-    with Sandbox(clock=clock, seed=7) as sandbox:
-        source = WebSource(clock)
+    with Sandbox(clock=SandboxClock(frozen_at=NOON), seed=7) as sandbox:
+        source = WebSource(PatientClock())
         yield sandbox, all_sorts(sandbox), source
         source.close_all()
 

@@ -11,6 +11,7 @@ from google.oauth2 import service_account
 from googleapiclient.discovery import build
 from googleapiclient.errors import HttpError
 from sandbox_clients import SearchConsole, ask_token, claims, sign
+
 from submitter.sandbox import Role, Sandbox, Section
 from submitter.sandbox.google_accounts import SCOPE_READ, SCOPE_WRITE
 from submitter.sandbox.google_inspection import PATH, STATES

@@ -19,7 +19,6 @@ from submitter.core.traits import Kind
 from submitter.errors import LedgerError
 from submitter.ledger import open_ledger
 from submitter.ports import InspectionBook, Lease, Ledger, LogFilter
-
 from support.twins import NOON
 
 FIRST_ID = 1_000_000

@@ -1,0 +1,360 @@
+"""Workers start when there is much to read, work side by side, and never outlive their use."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from parallel_support import (
+    INDEX,
+    ORIGIN,
+    PATIENCE_S,
+    Paper,
+    PaperWeb,
+    errand,
+    index,
+    is_running,
+    look_at,
+    make_site,
+    pages,
+    rows_of,
+    running_pool,
+    taken,
+    urlset,
+)
+
+from submitter.core.fleet import Section
+from submitter.errors import SitemapError
+from submitter.parallel.pool import ReaderPool
+from submitter.reading import PIECE_BYTES, Done, Errand, Part, SoleReader
+
+MAPS = [f"{ORIGIN}/{number}.xml" for number in range(12)]
+TREE = {INDEX: Paper(index(MAPS))} | {
+    name: Paper(urlset(pages(str(number), 40))) for number, name in enumerate(MAPS)
+}
+
+
+@dataclass(frozen=True)
+class Bomb(Section):
+    """Kills whatever process unpickles it."""
+
+    def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
+        return eval, ("__import__('os').kill(__import__('os').getpid(), 9)",)
+
+
+BOMB = Bomb("bomb", "/*")
+
+
+def until(happens: Callable[[], bool]) -> None:
+    """Wait for what must come."""
+    give_up_at = time.monotonic() + PATIENCE_S
+    while not happens():
+        assert time.monotonic() < give_up_at, "it never happened"
+        threading.Event().wait(0.01)
+
+
+# ---------------------------------------------------------------- starting
+
+
+def test_workers_start_only_after_many_pages() -> None:
+    pool = ReaderPool(workers=1, start_after=81)
+    try:
+        for name, expected in ((MAPS[0], 0), (MAPS[1], 0), (MAPS[2], 1)):
+            taken(pool.read(errand(PaperWeb(TREE), name)))
+            assert len(pool.pids) == expected
+    finally:
+        pool.stop()
+
+
+def test_without_workers_all_is_read_here() -> None:
+    pool = ReaderPool(workers=0, start_after=0)
+    seen = look_at(make_site(INDEX), [PaperWeb(TREE)], pool)
+    assert seen == look_at(make_site(INDEX), [PaperWeb(TREE)], SoleReader())
+    assert not pool.start()
+
+
+@pytest.mark.parametrize("python", ["", "/nowhere/python", "/bin/false", sys.executable + "x"])
+def test_where_no_process_can_be_started_all_is_read_here(
+    python: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "submitter.parallel")
+    pool = ReaderPool(workers=2, start_after=0, python=python)
+    try:
+        assert not pool.start(wait_s=PATIENCE_S)
+        seen = look_at(make_site(INDEX), [PaperWeb(TREE)], pool)
+        assert not pool.pids
+    finally:
+        pool.stop()
+    assert seen == look_at(make_site(INDEX), [PaperWeb(TREE)], SoleReader())
+    assert "no more processes" in caplog.text
+    assert not [record for record in caplog.records if record.levelno > logging.INFO]
+
+
+def test_a_stopped_pool_starts_again_when_there_is_need() -> None:
+    with running_pool(workers=1) as pool:
+        [first] = pool.pids
+        pool.stop()
+        assert not is_running(first)
+        assert pool.start(wait_s=PATIENCE_S)
+        assert rows_of(pool.read(errand(PaperWeb(TREE), MAPS[0])))
+        assert pool.pids != [first]
+
+
+# ---------------------------------------------------------------- side by side
+
+
+def test_documents_of_one_walk_are_read_side_by_side_and_no_more_than_a_host_may_be_asked_for(
+    pool: ReaderPool,
+) -> None:
+    gate = threading.Event()
+    held = {name: Paper(urlset(pages("p", 9)), gates=(gate,)) for name in MAPS}
+    web = PaperWeb({INDEX: Paper(index(MAPS))} | held)
+
+    def open_gate() -> None:
+        until(lambda: web.open >= 2)
+        gate.set()
+
+    opener = threading.Thread(target=open_gate)
+    opener.start()
+    site = make_site(INDEX, per_host=2)
+    seen = look_at(site, [web], pool)
+    opener.join()
+    assert web.most == 2
+    assert [reading.url for reading in seen.looks[0].readings] == [INDEX, *MAPS]
+
+
+def test_documents_of_several_walks_are_read_side_by_side(pool: ReaderPool) -> None:
+    gates = [threading.Event() for _ in range(6)]
+    names = MAPS[:6]
+    web = PaperWeb(
+        {name: Paper(urlset(pages("p", 9)), gates=(gate,)) for name, gate in zip(names, gates)}
+    )
+    deliveries = [pool.read(errand(web, name)) for name in names]
+    until(lambda: web.open == len(names))
+    for gate in reversed(gates):  # whoever came last is served first
+        gate.set()
+    assert [len(rows_of(parts)) for parts in deliveries] == [9] * len(names)
+
+
+def test_one_connection_a_host_means_nothing_is_read_ahead(pool: ReaderPool) -> None:
+    web = PaperWeb(TREE)
+    look_at(make_site(INDEX, per_host=1), [web], pool)
+    assert web.most == 1
+
+
+def test_no_document_beyond_the_limit_is_fetched(pool: ReaderPool) -> None:
+    web = PaperWeb(TREE)
+    seen = look_at(make_site(INDEX, max_documents=4), [web], pool)
+    assert sorted(web.fetched) == sorted([INDEX, *MAPS[:3]])
+    assert seen.looks[0].skipped["too-many-documents"] == len(MAPS) - 3
+
+
+def test_a_document_that_nobody_wants_any_more_is_let_go(pool: ReaderPool) -> None:
+    gate = threading.Event()
+    body = urlset(pages("p", 20_000))
+    assert len(body) > PIECE_BYTES * 2
+    web = PaperWeb({INDEX: Paper(body, gates=(gate,) * 9)})
+    parts = pool.read(errand(web, INDEX))
+    next(parts)
+    parts.close()
+    gate.set()
+    until(lambda: web.open == 0)
+    assert rows_of(pool.read(errand(PaperWeb(TREE), MAPS[0])))
+
+
+# ---------------------------------------------------------------- killed
+
+
+def test_a_worker_that_dies_over_a_document_fails_that_one_and_is_replaced(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with running_pool(workers=1) as pool:
+        [first] = pool.pids
+        seen = look_at(make_site(MAPS[0], sections=(BOMB,)), [PaperWeb(TREE)], pool)
+        [reading] = seen.looks[0].readings
+        assert [finding.id for finding in reading.findings] == ["reader-killed"]
+        assert "signal 9" in reading.findings[0].message
+        assert not is_running(first)
+        assert pool.start(wait_s=PATIENCE_S)
+        assert pool.pids != [first]
+        assert len(rows_of(pool.read(errand(PaperWeb(TREE), MAPS[0])))) == 40
+    assert "was killed" in caplog.text
+
+
+def test_other_documents_of_a_killed_worker_are_read_again_from_the_first() -> None:
+    gate = threading.Event()
+    many = pages("p", 20_000)
+    web = PaperWeb({INDEX: Paper(urlset(many), gates=(gate,))})
+    with running_pool(workers=1) as pool:
+        parts = pool.read(errand(web, INDEX))
+        head, first, *_ = next(parts), next(parts)
+        bomb = errand(PaperWeb(TREE), MAPS[0], make_site(MAPS[0], sections=(BOMB,)))
+        with pytest.raises(SitemapError, match="ended"):
+            taken(pool.read(bomb))
+        gate.set()
+        rest = taken(parts)
+    assert len(first) > 100  # type: ignore[arg-type]
+    again = next(at for at, part in enumerate(rest) if type(part).__name__ == "Again")
+    rows = [row.loc for part in rest[again + 1 :] if isinstance(part, list) for row in part]
+    assert rows == many
+    assert isinstance(rest[-1], Done)
+    assert rest[-1].result.complete
+    assert web.fetched == [INDEX, INDEX]
+    assert head
+
+
+@dataclass
+class Killing:
+    """Implements `Readers`: kills the worker once pages of the document were handed out."""
+
+    pool: ReaderPool
+    gate: threading.Event
+    handed_out: int = 0
+
+    def read(self, errand: Errand) -> Iterator[Part]:  # type: ignore[override]
+        for part in self.pool.read(errand):
+            yield part
+            if isinstance(part, Sequence) and not self.gate.is_set():
+                self.handed_out = len(part)
+                kill(self.pool)
+                self.gate.set()
+
+    def read_ahead(self, errand: Errand) -> None:
+        del errand
+
+    def stop(self) -> None:
+        return None
+
+
+def kill(pool: ReaderPool) -> None:
+    pids = pool.pids
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: not any(map(is_running, pids)))
+
+
+def test_pages_that_came_before_the_worker_died_are_neither_stored_nor_counted_twice() -> None:
+    gate = threading.Event()
+    web = {INDEX: Paper(urlset(pages("p", 20_000)), gates=(gate,))}
+    with running_pool(workers=1) as pool:
+        readers = Killing(pool, gate)
+        seen = look_at(make_site(INDEX), [PaperWeb(web)], readers)
+    assert readers.handed_out > 100
+    assert seen == look_at(make_site(INDEX), [PaperWeb(web)], SoleReader())
+
+
+def test_a_worker_that_hangs_is_ended() -> None:
+    with running_pool(workers=1, patience_s=0.3) as pool:
+        os.kill(pool.pids[0], signal.SIGSTOP)
+        with pytest.raises(SitemapError) as caught:
+            taken(pool.read(errand(PaperWeb(TREE), MAPS[0])))
+    assert caught.value.reason == "reader-killed"
+
+
+def test_a_worker_that_hangs_before_it_took_a_large_piece_is_ended() -> None:
+    web = PaperWeb({INDEX: Paper(urlset(pages("p", 60_000)))})
+    with running_pool(workers=1, patience_s=0.3) as pool:
+        os.kill(pool.pids[0], signal.SIGSTOP)
+        with pytest.raises(SitemapError) as caught:
+            taken(pool.read(errand(web, INDEX)))
+    assert caught.value.reason == "reader-killed"
+
+
+def test_after_several_deaths_no_more_workers_are_started() -> None:
+    site = make_site(MAPS[0], sections=(BOMB,))
+    with running_pool(workers=1) as pool:
+        for _ in range(3):
+            assert pool.start(wait_s=PATIENCE_S)
+            with pytest.raises(SitemapError):
+                taken(pool.read(errand(PaperWeb(TREE), MAPS[0], site)))
+        assert not pool.start()
+        assert not pool.pids
+        assert len(rows_of(pool.read(errand(PaperWeb(TREE), MAPS[0])))) == 40
+
+
+# ---------------------------------------------------------------- ending
+
+
+def test_a_stopped_pool_leaves_nothing_behind() -> None:
+    def handles() -> list[str]:
+        return sorted(
+            os.readlink(path) for path in Path("/proc/self/fd").iterdir() if path.exists()
+        )
+
+    before = len(handles())
+    pool = ReaderPool(workers=2)
+    assert pool.start(wait_s=PATIENCE_S)
+    look_at(make_site(INDEX), [PaperWeb(TREE)], pool)
+    pids = pool.pids
+    pool.stop()
+    pool.stop()
+    assert not any(map(is_running, pids))
+    assert len(handles()) == before
+
+
+@contextmanager
+def owner(what: str) -> Iterator[subprocess.Popen[str]]:
+    """A program of its own with a pool, in a group of its own like one at a terminal."""
+    program = Path(__file__).with_name("parallel_owner.py")
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [sys.executable, str(program), what],
+        stdin=pipe,
+        stdout=pipe,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def heard(process: subprocess.Popen[str]) -> Any:
+    assert process.stdout is not None
+    return json.loads(process.stdout.readline())
+
+
+def test_workers_end_when_their_owner_is_killed() -> None:
+    with owner("sleep") as process:
+        pids = heard(process)["pids"]
+        assert all(map(is_running, pids))
+        process.kill()
+        until(lambda: not any(map(is_running, pids)))
+
+
+def test_a_fork_of_the_owner_reads_by_itself_and_keeps_no_worker_alive() -> None:
+    with owner("fork") as process:
+        facts = heard(process) | heard(process)
+        try:
+            assert facts["rows"] == 30
+            process.kill()
+            until(lambda: not any(map(is_running, facts["pids"])))
+        finally:
+            os.kill(facts["fork"], signal.SIGKILL)
+
+
+def test_an_interrupt_is_left_to_the_owner() -> None:
+    with owner("interrupt") as process:
+        pids = heard(process)["pids"]
+        os.killpg(process.pid, signal.SIGINT)
+        for pid in pids:
+            os.kill(pid, signal.SIGTERM)
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+        assert heard(process) == {"rows": 30, "beside": "Delivery", "pids": pids}
+        assert process.wait(PATIENCE_S) == 0
+        assert not any(map(is_running, pids))
