@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import yaml
+
 from submitter.clock import SystemClock
 from submitter.owners import this_owner
 from submitter.runs import RunRequest, run_fleet

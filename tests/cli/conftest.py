@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from calling import Answer, Call
+
 from submitter.cli.exits import run
 
 

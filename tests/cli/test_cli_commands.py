@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from calling import Call
+
 from submitter.inventory.schema import inventory_schema
 from submitter.wiring import TRAITS, load_fleet
 

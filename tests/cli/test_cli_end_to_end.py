@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from calling import Answer, Call
+
 from submitter.ledger import open_ledger
 from submitter.sandbox import Sandbox
 from submitter.sandbox.pytest_plugin import sandbox

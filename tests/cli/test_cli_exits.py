@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 import pytest
 from calling import Call
+
 from submitter.cli import exits
 from submitter.cli.app import app
 from submitter.cli.selecting import NoMatch

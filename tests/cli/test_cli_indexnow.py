@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from calling import Call
+
 from submitter.cli.commands.indexnow import write_key_file
 from submitter.errors import ConfigError
 from submitter.sandbox import Sandbox

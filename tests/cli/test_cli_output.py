@@ -6,6 +6,7 @@ import io
 import sys
 
 import pytest
+
 from submitter.cli.invocation import Invocation, new_run_id
 from submitter.cli.options import moment_ago, moment_ahead
 from submitter.cli.output import screen_of_stdout

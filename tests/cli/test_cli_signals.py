@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from calling import Call
+
 from submitter.cli.signals import StopSignal, stopping
 from submitter.sandbox import FaultKind, Sandbox
 

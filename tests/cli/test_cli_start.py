@@ -8,6 +8,7 @@ import sys
 import click
 import pytest
 from calling import Call
+
 from submitter import __version__
 from submitter.cli.app import COMMANDS, app
 

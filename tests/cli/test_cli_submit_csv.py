@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from calling import Call
+
 from submitter.bulk import BulkRow
 from submitter.cli.bulk_csv import parse_rows
 from submitter.errors import ConfigError

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+
 from submitter.core.records import LogRow
 from submitter.core.states import TOLD
 from submitter.explaining import why_not

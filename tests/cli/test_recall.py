@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 import pytest
+
 from submitter.core.calls import Check
 from submitter.core.fleet import Account, Fleet, Site
 from submitter.core.records import LogRow, SitemapStatus
@@ -123,9 +124,7 @@ def test_a_status_shows_the_engines_later_word() -> None:
     known = status_of("https://shop.example", "gsc", "s")
     check = Check("p", "s", NOW, NOW, False, True, 0, 1, 12)
     seen = SitemapStatus(known.site, "gsc", "s", known.standing, check, NOW, 13)
-    document = status_doc(
-        StatusLine(FLEET.targets()[0], "s", seen), property="p", traits=TRAITS
-    )
+    document = status_doc(StatusLine(FLEET.targets()[0], "s", seen), property="p", traits=TRAITS)
     assert document["state"] == "fetched"
     assert (document["warnings"], document["urls_submitted"], document["urls_ours"]) == (1, 12, 13)
     assert document["checked_at"] == "2026-11-30T12:00:00Z"

@@ -6,6 +6,7 @@ import json
 import logging
 
 import pytest
+
 from submitter.core.redaction import Redactor
 from submitter.telemetry import LIBRARIES, LogFormat, level_of, logging_to_stderr
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+
 from submitter.core.fleet import GuardRule
 from submitter.core.guard import closed_to, judge
 from submitter.core.looks import Delta, RootLook, SiteLook

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.core.calls import Action, Call
 from submitter.core.halving import BatchSearch, halves
 from submitter.core.outcomes import outcome_of_error

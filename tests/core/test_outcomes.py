@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+
 from submitter.core.accounting import Done, ExitCode, RunOutcome, columns_of, judge_run
 from submitter.core.calls import Action, Outcome, Receipt
 from submitter.core.findings import Finding, Severity

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.core.findings import Finding, Severity
 from submitter.core.fleet import Account, Site, Target
 from submitter.core.looks import RootLook, SiteLook

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.core import quota
 from submitter.core.calls import Outcome
 from submitter.core.standing import Allowance

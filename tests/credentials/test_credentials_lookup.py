@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import requests
 import responses
+
 from submitter.core.fleet import SecretRef
 from submitter.credentials import (
     MAX_BYTES,

@@ -13,6 +13,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.core.redaction import MASK, Redactor
 from submitter.redaction import RedactingFilter
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
+from ward import HOST, KEY, ORIGIN, Ward
+
 from submitter.checkup import Diagnosis
 from submitter.core.causes import meaning_of
 from submitter.sandbox import Break, Role
-from ward import HOST, KEY, ORIGIN, Ward
-
 from support.whole import EMAIL
 
 SITEMAP = "/sitemap.xml"

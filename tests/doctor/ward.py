@@ -9,7 +9,6 @@ from submitter.checkup import AccountCheck, Checkup, Health, TargetCheck
 from submitter.core.findings import Finding
 from submitter.doctor.rounds import Doors, check_fleet
 from submitter.sandbox.fleet_site import FleetSite
-
 from support.whole import World
 
 KEY = "abcd1234efgh5678"
@@ -97,9 +96,7 @@ class Examination:
         return found
 
     def states(self) -> Mapping[str, str]:
-        return {
-            one.target.account.name: str(one.diagnosis.health) for one in self.checkup.targets
-        }
+        return {one.target.account.name: str(one.diagnosis.health) for one in self.checkup.targets}
 
     def messages(self) -> Mapping[str, str]:
         return {one.target.account.name: one.diagnosis.message for one in self.checkup.targets}

@@ -12,13 +12,13 @@ from urllib.parse import quote
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
+
 from submitter.core.calls import Action, Call
 from submitter.core.fleet import Account, SecretRef, SettingValue, Site
 from submitter.core.secrets import MaskedSecret
 from submitter.core.traits import Kind
 from submitter.engines import ENGINES
 from submitter.ports import Engine
-
 from support.fault_server import Answer, FaultServer, ok, status
 from support.page_table import Page, PageTable
 

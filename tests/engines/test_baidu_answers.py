@@ -13,6 +13,7 @@ import pytest
 from engine_rows import NOW
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.core.states import State
 from submitter.engines._http import EngineResponse
 from submitter.engines.baidu_answers import THROTTLE_WAITS_S, Pushed, line_of, receipt

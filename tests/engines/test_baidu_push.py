@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 import responses
 from engine_rows import BAIDU_TOKEN, StillClock, baidu_account, push_call
+
 from submitter.core.fleet import Account, Site
 from submitter.core.secrets import MaskedSecret
 from submitter.core.states import State
@@ -21,7 +22,6 @@ from submitter.errors import (
     QuotaExhausted,
     Refused,
 )
-
 from support.fault_server import FaultServer, ok
 
 HTTP = "http://data.zz.baidu.com/urls"

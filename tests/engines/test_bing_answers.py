@@ -12,6 +12,7 @@ import pytest
 from engine_rows import NOW
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.core.calls import Property, Survey
 from submitter.core.states import State
 from submitter.core.traits import Kind

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from engine_rows import BING_KEY, NOW, StillClock, pages_call, plain_account
+
 from submitter.core.calls import Action, Call, Property, QuotaReading, Survey
 from submitter.core.fleet import Site
 from submitter.core.secrets import MaskedSecret
@@ -15,7 +16,6 @@ from submitter.core.traits import Kind
 from submitter.engines.bing import BATCH_SIZE, TRAITS, Bing, open_bing
 from submitter.engines.bing_sites import check_site, property_of
 from submitter.errors import ConfigError, EngineUnavailable, NotAuthorized, OutcomeUnknown, Refused
-
 from support.fault_server import Answer, FaultServer, ok, rst, status
 
 SITE = "https://shop.example.com/"

@@ -12,6 +12,7 @@ import pytest
 from engine_rows import NOW
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.core.calls import Check, Property, QuotaReading
 from submitter.engines._http import EngineResponse
 from submitter.engines.bing_answers import Asked, checks, moment, properties, quota

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from engine_rows import Row, rows, spellings
+
 from submitter.core.fleet import Site
 from submitter.core.states import TOLD
 from submitter.engines import ENGINES
@@ -21,7 +22,6 @@ from submitter.errors import (
     Refused,
 )
 from submitter.ports import Engine
-
 from support.fault_server import (
     Answer,
     FaultServer,

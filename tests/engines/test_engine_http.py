@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from engine_rows import NOW, baidu_account
+
 from submitter.engines._http import (
     EngineRequest,
     EngineResponse,
@@ -31,7 +32,6 @@ from submitter.errors import (
     Refused,
     TooFast,
 )
-
 from support.certificates import Authority
 from support.fault_server import FaultServer, Wire, gzipped, ok, rst, status
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+
 from submitter.core.traits import Kind
 from submitter.engines import ENGINES
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 import pytest
 from engine_rows import NOW
+
 from submitter.core.calls import Check
 from submitter.core.states import State
 from submitter.engines._http import EngineResponse

@@ -19,12 +19,12 @@ from engine_rows import (
     sitemap_call,
     token_answer,
 )
+
 from submitter.core.calls import Property
 from submitter.core.secrets import MaskedSecret
 from submitter.core.states import State
 from submitter.engines.google import MAX_FEEDPATH, TRAITS, Google, open_google
 from submitter.errors import EngineUnavailable, NotAuthorized, Refused
-
 from support.fault_server import FaultServer, ok, status
 
 PROPERTY = "sc-domain:example.com"

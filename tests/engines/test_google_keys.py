@@ -19,6 +19,7 @@ from engine_rows import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.core.secrets import MaskedSecret
 from submitter.engines.google import open_google
 from submitter.engines.google_keys import ServiceKey, read_key, token_uri_problem

@@ -23,13 +23,13 @@ from engine_rows import (
     spellings,
     token_answer,
 )
+
 from submitter.core.fleet import Account, SecretRef
 from submitter.core.secrets import MaskedSecret
 from submitter.core.states import State
 from submitter.engines.google import Google, open_google
 from submitter.engines.google_answers import SCOPE
 from submitter.errors import EngineError, EngineUnavailable, NotAuthorized
-
 from support.fault_server import (
     Answer,
     FaultServer,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.core.calls import Survey
 from submitter.core.fleet import Site
 from submitter.engines.google_properties import (

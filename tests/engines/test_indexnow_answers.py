@@ -11,6 +11,7 @@ from datetime import timedelta
 
 import pytest
 from engine_rows import NOW
+
 from submitter.core.states import State
 from submitter.engines._http import EngineResponse
 from submitter.engines.indexnow_answers import Posted, receipt

@@ -17,6 +17,8 @@ from engine_rows import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from test_engine_contract import everything_about
+
 from submitter.core.fleet import Site
 from submitter.core.secrets import MaskedSecret
 from submitter.engines.indexnow import IndexNow, open_indexnow
@@ -29,8 +31,6 @@ from submitter.engines.indexnow_key import (
     template_fault,
 )
 from submitter.errors import EngineError, NotAuthorized, NotReady
-from test_engine_contract import everything_about
-
 from support.page_table import Failure, Page, PageTable
 
 FILE = f"https://shop.example.com/{INDEXNOW_KEY}.txt"

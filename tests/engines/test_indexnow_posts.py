@@ -18,6 +18,7 @@ from engine_rows import (
     pages_call,
     plain_account,
 )
+
 from submitter.core.calls import Call
 from submitter.core.fleet import Account, SettingValue
 from submitter.core.halving import halves
@@ -40,7 +41,6 @@ from submitter.errors import (
     OutcomeUnknown,
     Refused,
 )
-
 from support.page_table import Page, PageTable
 
 HUB, BING, YANDEX = (f"{MEMBERS[name]}/indexnow" for name in ("hub", "bing", "yandex"))

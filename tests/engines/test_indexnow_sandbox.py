@@ -11,6 +11,7 @@ from itertools import product
 
 import pytest
 from engine_rows import plain_account, spellings
+
 from submitter.core.calls import Call, Receipt
 from submitter.core.fleet import FetchRules, Site, Target
 from submitter.core.looks import SiteLook
@@ -26,7 +27,6 @@ from submitter.errors import EngineError, EngineUnavailable, NotAuthorized, NotR
 from submitter.sandbox import Break, Sandbox, SandboxClock
 from submitter.sandbox.fleet_site import FleetSite
 from submitter.sources.web import WebSource
-
 from support.fetching import PatientClock
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)

@@ -9,6 +9,7 @@ import pytest
 from engine_rows import NOW, rows
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.core.calls import QuotaReading
 from submitter.core.outcomes import outcome_of_error, unknown_until
 from submitter.core.quota import book, learn, left
@@ -17,7 +18,6 @@ from submitter.core.traits import Kind
 from submitter.engines import ENGINES
 from submitter.errors import EngineUnavailable, OutcomeUnknown
 from submitter.ports import QuotaReader
-
 from support.fault_server import FaultServer, status
 
 numbers = st.none() | st.integers(0, 10_000)

@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 import pytest
 from engine_rows import Row, rows
-from submitter.errors import EngineError
 from test_engine_contract import everything_about, leaks
 
+from submitter.errors import EngineError
 from support.fault_server import FaultServer, status
 
 ENOUGH_S = 20.0

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 from engine_rows import NOW, SEZNAM_KEY, StillClock, pages_call, plain_account
+
 from submitter.core.calls import Call
 from submitter.core.fleet import Site
 from submitter.core.secrets import MaskedSecret
@@ -24,7 +25,6 @@ from submitter.errors import (
     Refused,
     TooFast,
 )
-
 from support.fault_server import FaultServer, ok
 
 PATH = "/wm-api/web/document/reindex"

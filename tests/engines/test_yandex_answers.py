@@ -13,6 +13,7 @@ import pytest
 from engine_rows import NOW
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.core.calls import Check, Property, QuotaReading
 from submitter.core.states import State
 from submitter.core.traits import Kind

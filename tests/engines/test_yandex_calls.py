@@ -9,6 +9,7 @@ from datetime import date, timedelta
 
 import pytest
 from engine_rows import YANDEX_TOKEN, StillClock, pages_call, plain_account
+
 from submitter.core.calls import Action, Call, Property, QuotaReading, Survey
 from submitter.core.findings import Severity
 from submitter.core.fleet import SettingValue, Site
@@ -19,7 +20,6 @@ from submitter.engines.yandex import MAX_PAGES, PAGE_SIZE, TRAITS, Yandex, open_
 from submitter.engines.yandex_hosts import check_host, property_of
 from submitter.engines.yandex_token import TOKEN_LIFE, token_age
 from submitter.errors import ConfigError, EngineUnavailable, NotAuthorized, OutcomeUnknown, Refused
-
 from support.fault_server import Answer, FaultServer, Request, Wire, ok, rst, status
 
 HOST = "https:shop.example.com:443"

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 from paper import PaperSource, index, urlset
+
 from submitter.core.fleet import Site
 from submitter.core.looks import DocumentKind, PageRow, SiteLook
 from submitter.flatten import Keep, Scrapbook, flatten, judge_flat
 from submitter.ports import DocumentResult
 from submitter.render.shapes import flatten_doc, page_docs
 from submitter.walk import Surroundings
-
 from support.twins import HandClock
 
 S = "https://shop.example"

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 from paper import PaperSource, index, urlset
+
 from submitter.core.fleet import Site
 from submitter.core.looks import SiteLook
 from submitter.errors import FetchError
 from submitter.flatten import flatten, judge_flat
 from submitter.local_copy import NOWHERE, local_copy
 from submitter.walk import Surroundings
-
 from support.twins import NOON, HandClock
 
 S = "https://shop.example"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from inventory_engines import faults
+
 from submitter.inventory.addresses import NO_PING
 from submitter.inventory.references import NOT_A_REFERENCE
 

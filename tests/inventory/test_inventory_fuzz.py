@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from inventory_engines import ENGINES, write
+
 from submitter.core.fleet import Fleet
 from submitter.errors import ConfigError
 from submitter.inventory.load import load_inventory

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from inventory_engines import ENGINES, faults, load, write
+
 from submitter.core.fleet import (
     Account,
     FetchRules,

@@ -12,6 +12,7 @@ import pytest
 import yaml
 from inventory_engines import ENGINES as OTHERS
 from inventory_engines import load, write
+
 from submitter.engines import ENGINES
 from submitter.inventory.load import load_inventory
 from submitter.inventory.schema import inventory_schema, schema_text

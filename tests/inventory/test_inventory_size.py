@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from inventory_engines import faults, load
+
 from submitter.core.fleet import Fleet
 
 HOSTS = 5_000

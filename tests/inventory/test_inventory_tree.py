@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from submitter.errors import ConfigError
 from submitter.inventory.tree import MAX_ALIASED, MAX_DEPTH, parse_yaml
 

@@ -10,6 +10,7 @@ from itertools import cycle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.core.fleet import Limits
 from submitter.core.limiter import LONGEST_WAY_S, SLACK, PermitLog, Window, windows_of
 

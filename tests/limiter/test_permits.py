@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
+
 from submitter.core.fleet import Limits
 from submitter.core.limiter import LONGEST_WAY_S, SLACK
 from submitter.permits import AccountPermits

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.core.retry_after import MAX_WAIT_S, http_date, retry_after_seconds
 
 NOW = datetime(1994, 11, 6, 8, 49, 0, tzinfo=UTC)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from submitter.cli.exits import run
 from submitter.core.checklist import Item
 from submitter.core.consoles import CONSOLES, MANUAL

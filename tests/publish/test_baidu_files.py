@@ -19,6 +19,7 @@ from publishing_support import (
     names_in,
     touched,
 )
+
 from submitter.baidu_files import (
     BaiduFiles,
     BaiduWriting,

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from publishing_support import BookInMemory
+
 from submitter.core.checklist import (
     BAIDU_FORM,
     Agenda,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from publishing_support import page
+
 from submitter.core.buckets import Buckets
 from submitter.core.comparison import Comparison, Mark
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from publishing_support import small
+
 from submitter.core.rooms import (
     ENTRY_TOO_BIG,
     FILE_LIMIT,

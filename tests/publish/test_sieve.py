@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from submitter.core.shards import BAIDU, GOOGLE
 from submitter.core.sieve import PageSieve
 from submitter.core.sitemap_xml import loc_of

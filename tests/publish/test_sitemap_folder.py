@@ -24,6 +24,7 @@ from publishing_support import (
     small,
     touched,
 )
+
 from submitter.core.shards import BAIDU, Difference, Family, Fate
 from submitter.core.sitemap_xml import DECLARATION, END, ROOT, render_page
 from submitter.errors import PublishError

@@ -10,6 +10,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from publishing_support import age, bring, contents, lines_in, page, small, touched
+
 from submitter.core.comparison import PageLine
 from submitter.core.shards import Family
 

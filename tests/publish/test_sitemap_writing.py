@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+
 from submitter.core.sitemap_xml import (
     DECLARATION,
     END,

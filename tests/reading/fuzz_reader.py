@@ -16,6 +16,7 @@ from itertools import count
 
 from document_maker import Made, make_document
 from reading_support import Outcome, outcome
+
 from submitter.core.notes import READING_IDS
 from submitter.core.sitemap import ReadLimits
 

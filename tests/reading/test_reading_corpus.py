@@ -7,6 +7,7 @@ import zlib
 
 import pytest
 from reading_support import CORPUS, NO_CORPUS, Outcome, outcome
+
 from submitter.core.findings import Severity
 
 PEELED_AT_MOST = 3

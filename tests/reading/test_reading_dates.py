@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reading_support import NOW
+
 from submitter.core.lastmod import (
     DateFault,
     Lastmod,

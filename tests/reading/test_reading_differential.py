@@ -9,8 +9,9 @@ from random import Random
 import pytest
 from document_maker import make_document
 from reading_support import CORPUS, NO_CORPUS, outcome
-from submitter.core.looks import DocumentKind
 from test_reading_corpus import peeled
+
+from submitter.core.looks import DocumentKind
 
 etree = pytest.importorskip("lxml.etree", reason="lxml is not installed (extra: bench)")
 

@@ -17,6 +17,7 @@ from reading_support import (
     refusal,
     urlset,
 )
+
 from submitter.core.findings import Severity
 from submitter.core.looks import DocumentKind
 from submitter.core.notes import READING_IDS

@@ -13,6 +13,7 @@ from fuzz_reader import facts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading_support import NOW, URL, Outcome, outcome, read_pieces, urlset
+
 from submitter.core.notes import READING_IDS
 from submitter.core.sitemap import Entry, ReadLimits, SitemapReader
 from submitter.errors import SitemapError

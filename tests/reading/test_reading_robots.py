@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reading_support import CORPUS, NO_CORPUS
+
 from submitter.core.findings import Severity
 from submitter.core.robots import MAX_BYTES, ROBOTS_IDS, Robots, parse_robots
 

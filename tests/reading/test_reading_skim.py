@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from reading_support import IMAGE_NS, NS, XHTML_NS, outcome, urlset
+
 from submitter.core.sitemap import ReadLimits
 from submitter.core.skim import Skimmer, is_regular
 

@@ -7,6 +7,7 @@ import string
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.core.urls import (
     BAD_URL_REASONS,
     MAX_CHARACTERS,

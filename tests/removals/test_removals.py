@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.core.fleet import FetchRules, Site
 from submitter.core.standing import Candidate
 from submitter.removals import PATIENCE, Confirmation, confirm_gone
 from submitter.sandbox import Sandbox, Section
 from submitter.sources.web import WebSource
-
 from support.fetching import PatientClock
 from support.page_table import Failure, Page, PageTable
 

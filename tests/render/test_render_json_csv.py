@@ -8,6 +8,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.render.csv_text import csv_line
 from submitter.render.json_text import JsonArray, json_members, json_text
 

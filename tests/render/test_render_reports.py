@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reports import NOW
 from rich.cells import cell_len
+
 from submitter.render.screen import LEAST_WIDTH, Screen
 from submitter.render.text_check import check_text
 from submitter.render.text_explain import explain_text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+
 from submitter.core.plain import plain
 from submitter.render.screen import Ink, Screen
 from submitter.render.tables import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+
 from submitter.render.times import exact, moment, read, relative, span
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)

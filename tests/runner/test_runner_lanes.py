@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import pytest
+
 from submitter.core.accounting import Done, columns_of
 from submitter.core.calls import Action, Call, Receipt, Survey
 from submitter.core.fleet import Account, FirstRun, Site
@@ -28,7 +29,6 @@ from submitter.ledger import open_ledger
 from submitter.ports import Lease, Ledger, LogFilter
 from submitter.progress import NoProgress
 from submitter.runner import Channel, RunContext, run_plan
-
 from support.twins import NOON, HandClock, NoSource, OpenPermits, ScriptedEngine, meter
 
 GOOGLE = Traits(

@@ -9,6 +9,7 @@ import pytest
 import requests
 from cryptography.hazmat.primitives.asymmetric import rsa
 from sandbox_clients import SearchConsole, ask_token, claims, sign
+
 from submitter.sandbox import Sandbox, SandboxClock
 from submitter.sandbox.pytest_plugin import sandbox
 

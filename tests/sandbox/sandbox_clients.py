@@ -13,6 +13,7 @@ from urllib.parse import quote
 import requests
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
 from submitter.core.calls import Action, Call
 from submitter.core.fleet import Account, SecretRef
 from submitter.core.secrets import MaskedSecret

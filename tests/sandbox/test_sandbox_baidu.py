@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 import requests
 from sandbox_clients import push
+
 from submitter.sandbox import Sandbox, Window
 
 SITE = "shop.fleet.test"

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 import requests
 from sandbox_clients import open_engine, pages_call, sitemap_call
+
 from submitter.core.calls import Property, QuotaReading
 from submitter.core.fleet import Site
 from submitter.core.states import State

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import requests
 from sandbox_clients import push
+
 from submitter.sandbox import Sandbox, Section
 
 SITE = "shop.fleet.test"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import requests
 import yaml
+
 from submitter.sandbox import Sandbox
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 import requests
 from sandbox_clients import push
+
 from submitter.sandbox import FaultKind, Sandbox, Section
 from submitter.sandbox.faults import Faults
 

@@ -11,6 +11,7 @@ import pytest
 import requests
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from submitter.sandbox import Break, Form, Sandbox, SandboxClock, Section
 from submitter.sandbox.fleet_pages import Shelf
 

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sandbox_clients import SearchConsole, ask_token, claims, sign
+
 from submitter.sandbox import Role, Section
 from submitter.sandbox.google_accounts import SCOPE_READ
 

@@ -10,6 +10,7 @@ from google.auth.exceptions import RefreshError
 from google.oauth2 import service_account
 from googleapiclient.discovery import build
 from googleapiclient.errors import HttpError
+
 from submitter.sandbox import Sandbox, Section
 from submitter.sandbox.google_accounts import SCOPE_READ, SCOPE_WRITE
 

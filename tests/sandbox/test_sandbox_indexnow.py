@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 import requests
+
 from submitter.sandbox import Break, Sandbox
 from submitter.sandbox.fleet_site import FleetSite
 

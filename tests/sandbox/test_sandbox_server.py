@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
+
 from submitter.sandbox import Sandbox, Section
 from submitter.sandbox.part import Call, Verdict
 from submitter.sandbox.wire import Request

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 import requests
 from sandbox_clients import open_engine, pages_call
+
 from submitter.core.states import State
 from submitter.errors import EngineError, NotAuthorized, NotReady, OutcomeUnknown, Refused, TooFast
 from submitter.ports import Engine

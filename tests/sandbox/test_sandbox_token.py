@@ -10,6 +10,7 @@ import pytest
 import requests
 from cryptography.hazmat.primitives.asymmetric import rsa
 from sandbox_clients import SearchConsole, ask_token, claims, sign
+
 from submitter.sandbox import GoogleAccount, Sandbox
 from submitter.sandbox.google_accounts import SCOPE_READ
 

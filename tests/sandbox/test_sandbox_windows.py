@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from submitter.sandbox import Window
 from submitter.sandbox.windows import SlidingWindows
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from submitter.core.fleet import Site
 from submitter.sources.web import WebSource
-
 from support.fault_server import FaultServer
 from support.fetching import PatientClock, make_site
 

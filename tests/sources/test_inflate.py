@@ -10,6 +10,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.errors import FetchError
 from submitter.sources.inflate import MAX_MEMBERS, PIECE_BYTES, Peeler
 

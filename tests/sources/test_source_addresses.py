@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 import pytest
+
 from submitter.core.fleet import FetchRules, Site
 from submitter.errors import FetchError
 from submitter.sources.addresses import (

@@ -8,12 +8,12 @@ import os
 from pathlib import Path
 
 import pytest
+
 from submitter.core.fleet import FetchRules, Site
 from submitter.errors import FetchError
 from submitter.ports import Fetched
 from submitter.sources.files import FileSource
 from submitter.sources.web import WebSource
-
 from support import fault_server as faults
 from support.fault_server import FaultServer
 

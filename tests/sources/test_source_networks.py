@@ -7,6 +7,7 @@ from ipaddress import IPv4Address, ip_address
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from submitter.errors import ConfigError
 from submitter.sources.networks import parse_networks, why_refused
 

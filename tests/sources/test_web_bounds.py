@@ -9,9 +9,9 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from submitter.errors import FetchError
 from submitter.sources.web import WebSource
-
 from support import fault_server as faults
 from support.fault_server import FaultServer
 from support.fetching import PatientClock, make_site

@@ -15,12 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from submitter import __version__
 from submitter.core.fleet import Site
 from submitter.errors import FetchError
 from submitter.sources.connections import MAX_IDLE, MAX_IDLE_S
 from submitter.sources.web import WebSource, make_user_agent
-
 from support import fault_server as faults
 from support.fault_server import FaultServer
 from support.fetching import PatientClock, make_site

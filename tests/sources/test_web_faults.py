@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+
 from submitter.core.findings import Finding
 from submitter.core.fleet import Site
 from submitter.core.looks import Validators
 from submitter.errors import FetchError
 from submitter.sources.web import WebSource
-
 from support import fault_server as faults
 from support.fault_server import Answer, FaultServer
 from support.fetching import PatientClock, make_site

@@ -6,12 +6,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
 from submitter.core.fleet import Site
 from submitter.errors import FetchError
 from submitter.sources.deadlines import Deadline
 from submitter.sources.politeness import FIRST_GAP_S, LONGEST_GAP_S, REMEMBERED_HOSTS, Pacer
 from submitter.sources.web import MAX_TRIES, WebSource
-
 from support import fault_server as faults
 from support.fault_server import FaultServer, Request, Wire
 from support.fetching import PatientClock, make_site

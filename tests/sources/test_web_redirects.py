@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+
 from submitter.core.fleet import Site
 from submitter.errors import FetchError
 from submitter.sources.web import MAX_REDIRECTS, WebSource
-
 from support import fault_server as faults
 from support.fault_server import FaultServer
 from support.fetching import make_site

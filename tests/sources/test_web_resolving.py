@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+
 from submitter.core.fleet import Site
 from submitter.errors import FetchError
 from submitter.sources.web import WebSource
-
 from support import fault_server as faults
 from support.fault_server import FaultServer
 from support.fetching import PatientClock, make_site

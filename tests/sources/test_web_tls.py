@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from submitter.core.fleet import Site
 from submitter.errors import ConfigError, FetchError
 from submitter.sources.web import WebSource
-
 from support import fault_server as faults
 from support.certificates import Authority
 from support.fault_server import FaultServer, Wire

@@ -6,7 +6,6 @@ import time
 from datetime import UTC, datetime
 
 from submitter.core.fleet import FetchRules, Site
-
 from support.fault_server import FaultServer
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 import yaml
 from cryptography.hazmat.primitives.asymmetric import rsa
+
 from submitter.core.fleet import Fleet, Target
 from submitter.core.records import LogRow, RunRow
 from submitter.ledger import open_ledger

@@ -13,7 +13,6 @@ from typing import Any
 
 from submitter.ledger import open_ledger
 from submitter.ledger.columns import STATES
-
 from support.whole import Ran, World, engine_day
 
 TELLINGS = """

@@ -26,6 +26,7 @@ import googleapiclient.discovery
 import requests
 import sqlalchemy
 from google.oauth2 import service_account
+
 from submitter.cli import exits, signals
 from submitter.cli.commands import run as run_command
 from submitter.clock import SystemClock

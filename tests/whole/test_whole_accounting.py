@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from submitter.sandbox import Break
 
+from submitter.sandbox import Break
 from support.whole import World, world
 from support.whole_books import prove_books_agree, prove_ledger_is_whole, prove_sums
 

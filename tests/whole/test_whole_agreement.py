@@ -6,10 +6,10 @@ from datetime import timedelta
 from itertools import chain
 
 import pytest
+
 from submitter.core.plan import Plan
 from submitter.core.traits import Kind
 from submitter.errors import UnsafePlan
-
 from support.whole import World
 from support.whole_books import prove_books_agree, prove_sums
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from submitter.errors import LedgerBusy, LedgerError
 from submitter.ports import Lease, Ledger
 from submitter.runs import _keep_alive
-
 from support.whole import World
 from support.whole_books import (
     prove_books_agree,

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+
 from submitter.sandbox import Break, Role
 from submitter.sandbox.fleet_site import FleetSite
-
 from support.whole import EMAIL, Ran, World
 from support.whole_books import prove_books_agree, prove_sums
 

@@ -9,7 +9,6 @@ from typing import Any
 from submitter.core.calls import Call, Receipt
 from submitter.runner import Channel
 from submitter.runs import Tools
-
 from support.whole import Ran, World
 from support.whole_books import prove_books_agree, prove_sums, untold
 

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+
 from submitter.ports import Fetched
 from submitter.sandbox import Section
 from submitter.sandbox.fleet_site import FleetSite
 from submitter.sources.web import WebSource
-
 from support.whole import DOMAIN, Ran, SandboxTime, World
 from support.whole_books import prove_books_agree, prove_sums
 

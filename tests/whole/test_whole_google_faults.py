@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+
 from submitter.runner import RunRules
 from submitter.sandbox import Role
 from submitter.sandbox.fleet_site import FleetSite
-
 from support.whole import EMAIL, Ran, World
 from support.whole_books import prove_books_agree, prove_sums
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from submitter.sandbox.fleet_site import FleetSite
 
+from submitter.sandbox.fleet_site import FleetSite
 from support.whole import Ran, World
 from support.whole_books import prove_books_agree, prove_sums
 

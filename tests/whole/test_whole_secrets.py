@@ -13,11 +13,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+
 from submitter.cli.exits import run as type_command
 from submitter.errors import ConfigError
 from submitter.render.screen import Screen
 from submitter.render.text_run import run_text
-
 from support.certificates import Authority
 from support.fault_server import FaultServer, Request, Wire, redirect, status
 from support.secret_watch import SecretWatch, raise_beside, spellings
