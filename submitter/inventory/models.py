@@ -277,7 +277,7 @@ class HeadKeys(Written):
     )
     webhook: Webhook | None = Field(
         default=None,
-        description="An https address, or a reference to one: kept for alerts, not told anything yet.",
+        description="An https address, or a reference to one, kept for alerts; nothing is sent.",
     )
     fetch: FetchKeys = Field(
         default_factory=lambda: _NO_FETCH, description="How sites are fetched."

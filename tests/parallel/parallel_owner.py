@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
-from parallel_support import (
+from parallel_support import (  # noqa: E402 - it stands beside this script
     INDEX,
     PATIENCE_S,
     Paper,

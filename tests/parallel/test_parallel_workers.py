@@ -138,9 +138,8 @@ def test_documents_of_one_walk_are_read_side_by_side_and_no_more_than_a_host_may
 def test_documents_of_several_walks_are_read_side_by_side(pool: ReaderPool) -> None:
     gates = [threading.Event() for _ in range(6)]
     names = MAPS[:6]
-    web = PaperWeb(
-        {name: Paper(urlset(pages("p", 9)), gates=(gate,)) for name, gate in zip(names, gates)}
-    )
+    gated = zip(names, gates, strict=True)
+    web = PaperWeb({name: Paper(urlset(pages("p", 9)), gates=(gate,)) for name, gate in gated})
     deliveries = [pool.read(errand(web, name)) for name in names]
     until(lambda: web.open == len(names))
     for gate in reversed(gates):  # whoever came last is served first

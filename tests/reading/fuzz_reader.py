@@ -139,7 +139,7 @@ def main() -> int:
     arguments = parser.parse_args()
     end = time.monotonic() + arguments.seconds
     ends = run(lambda: time.monotonic() < end, arguments.seed)
-    print(f"{sum(ends.values())} cases, no fault: {dict(ends.most_common())}")  # noqa: T201
+    print(f"{sum(ends.values())} cases, no fault: {dict(ends.most_common())}")
     return 0
 
 
