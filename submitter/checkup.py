@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from submitter.channels import Channel
 from submitter.core.accounting import ExitCode
 from submitter.core.calls import Survey
 from submitter.core.causes import cause_of, in_words, next_step_of
 from submitter.core.findings import Finding, Meaning, Severity
 from submitter.core.fleet import Account, Target
 from submitter.errors import EngineError, NotAuthorized
-from submitter.runner import Channel
 
 A_PERSON_EDITS = frozenset({"configuration", "secret-missing"})
 """Causes that are mended in the inventory or beside it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from submitter.core import urls
@@ -28,6 +28,8 @@ class ToldTo:
     why_not: str | None
     not_before: datetime | None
     attempts: Sequence[LogRow] = ()
+    alias: str | None = None
+    """The further address of the sitemap that this is about; None: the address itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +110,29 @@ _STATE_WORDS = {
 
 
 def _explain_sitemap(address: str, fleet: Fleet, ledger: Ledger) -> Story:
-    rows = [row for row in ledger.statuses() if urls.same(address, [row.sitemap])]
+    statuses = ledger.statuses()
+    rows = [row for row in statuses if urls.same(address, [row.sitemap])]
     parents, sites = _listed_by(address, fleet, ledger)
-    told = [_told_sitemap(row, ledger) for row in rows]
+    told = [_told_sitemap(row, fleet, ledger) for row in rows]
     keys = {(one.site, one.account) for one in told}
+    others = _other_addresses(address, fleet)
+    told += [
+        replace(_told_sitemap(row, fleet, ledger), alias=row.sitemap)
+        for row in statuses
+        if urls.same(row.sitemap, others)
+    ]
     for site in sites:
-        others = [name for name in site.accounts if (site.origin, name) not in keys]
-        told += [_left_to_parent(site, name, parents) for name in others]
+        untold = [name for name in site.accounts if (site.origin, name) not in keys]
+        told += [_left_to_parent(site, name, parents) for name in untold]
     kind = SITEMAP if rows or sites else UNKNOWN
     return Story(rows[0].sitemap if rows else address, kind, tuple(parents), (), tuple(told))
+
+
+def _other_addresses(address: str, fleet: Fleet) -> list[str]:
+    """The aliases of a sitemap, and the sitemap whose alias it is: their history is one."""
+    pairs = [pair for site in fleet.sites for pair in site.aliases.items()]
+    others = [alias for sitemap, alias in pairs if urls.same(address, [sitemap])]
+    return others + [sitemap for sitemap, alias in pairs if urls.same(address, [alias])]
 
 
 def _listed_by(address: str, fleet: Fleet, ledger: Ledger) -> tuple[list[str], list[Site]]:
@@ -142,18 +158,20 @@ def _shares_domain(site: Site, host: str) -> bool:
     return bool(site.domain) and (host == site.domain or host.endswith(f".{site.domain}"))
 
 
-def _told_sitemap(row: SitemapStatus, ledger: Ledger) -> ToldTo:
+def _told_sitemap(row: SitemapStatus, fleet: Fleet, ledger: Ledger) -> ToldTo:
     attempts = _attempts(row, ledger)
     standing = row.standing
     if standing is None:
         why = "it was withdrawn" if _was_withdrawn(attempts) else "it was not told yet"
         return ToldTo(row.site, row.account, "never", why, None, attempts)
     last = attempts[-1] if attempts else None
+    account = fleet.accounts.get(row.account)
+    engine = account.engine if account else ""
     return ToldTo(
         site=row.site,
         account=row.account,
         state=standing.state,
-        why_not=why_not(standing.state, "", standing.not_before, last),
+        why_not=why_not(standing.state, standing.reason, standing.not_before, last, engine),
         not_before=standing.not_before,
         attempts=attempts,
     )

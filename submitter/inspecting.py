@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from submitter.channels import Channel, RunContext
 from submitter.core import quota
 from submitter.core.fleet import Limits
 from submitter.core.inspection import (
@@ -38,7 +39,6 @@ from submitter.errors import (
 from submitter.permits import AccountPermits
 from submitter.ports import InspectionBook, Inspector, Ledger
 from submitter.retries import OutOfTime, Retries
-from submitter.runner import Channel, RunContext
 
 MINUTE_S = 60.0
 QUOTA, DEADLINE = "quota", "deadline"

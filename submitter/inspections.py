@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from submitter.channels import Channel, RunContext
 from submitter.core import quota
 from submitter.core.accounting import ExitCode
 from submitter.core.calls import Survey
@@ -18,7 +19,6 @@ from submitter.core.fleet import Target
 from submitter.core.inspection import Drawn, Group, Recalled, Sample, Sampler, recall
 from submitter.inspecting import DEADLINE, QUOTA, AccountAsking, book_of
 from submitter.ports import InspectionBook
-from submitter.runner import Channel, RunContext
 from submitter.runs import RunRequest, Tools, held_lease, run_context
 
 LOOK_BACK = timedelta(days=60)

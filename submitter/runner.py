@@ -10,19 +10,20 @@ import logging
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
+from submitter.attempts import Attempt
+from submitter.channels import Channel, RunContext
 from submitter.core import quota
 from submitter.core.accounting import Done
 from submitter.core.calls import Action, Call, Outcome, QuotaReading, Survey
-from submitter.core.fleet import Account, Site
 from submitter.core.halving import BatchSearch
-from submitter.core.outcomes import outcome_of_error, outcome_of_receipt
+from submitter.core.outcomes import outcome_of_error
 from submitter.core.plan import WHOLE_ACCOUNT, Plan, part_of
 from submitter.core.standing import Allowance
 from submitter.core.states import State
-from submitter.core.traits import OF_SITEMAPS, Kind, Traits
+from submitter.core.traits import OF_SITEMAPS, Kind
 from submitter.errors import (
     EngineError,
     EngineUnavailable,
@@ -33,73 +34,14 @@ from submitter.errors import (
     SubmitterError,
     TooFast,
 )
-from submitter.ports import (
-    Clock,
-    Engine,
-    Lease,
-    Ledger,
-    Permits,
-    Progress,
-    QuotaReader,
-    Source,
-)
-from submitter.retries import OutOfTime, Retries, RetryRules
+from submitter.lanebook import LaneBook
+from submitter.ports import QuotaReader
+from submitter.retries import OutOfTime, Retries
 
 log = logging.getLogger(__name__)
 
 RETRY_AFTER = "retry-after"
 """Why something waits until a time that the engine named."""
-
-
-@dataclass(frozen=True, slots=True)
-class Channel:
-    """One account's way to its engine."""
-
-    account: Account
-    engine: Engine
-    permits: Permits
-
-    @property
-    def traits(self) -> Traits:
-        return self.engine.traits
-
-
-@dataclass(frozen=True, slots=True)
-class RunRules:
-    """How a run behaves. Times in seconds."""
-
-    retries: RetryRules = RetryRules()
-    call_timeout_s: float = 30.0
-    least_call_s: float = 3.0
-    """With less time left than this, no call is begun: it could not be finished and stored."""
-    workers: int = 8
-    """Calls in flight for one account; the limiter decides how many really start."""
-    breaker: int = 5
-    """So many actions in a row that an account's engine did not take close it for this run."""
-
-
-@dataclass(slots=True)
-class RunContext:
-    """What all lanes of a run share."""
-
-    ledger: Ledger
-    lease: Lease
-    clock: Clock
-    run: str
-    sites: Mapping[str, Site]
-    source: Source
-    progress: Progress
-    rules: RunRules = RunRules()
-    until: float = float("inf")
-    """Monotonic time at which everything has to be stored."""
-    stop: threading.Event = field(default_factory=threading.Event)
-
-    def is_over(self) -> bool:
-        return self.stop.is_set() or self.clock.monotonic() + self.rules.least_call_s > self.until
-
-    def call_timeout_s(self) -> float:
-        left = self.until - self.clock.monotonic() - 1.0
-        return max(1.0, min(self.rules.call_timeout_s, left))
 
 
 def run_plan(plan: Plan, *, channels: Mapping[str, Channel], context: RunContext) -> list[Done]:
@@ -131,7 +73,7 @@ class AccountRun:
         allowances: Mapping[tuple[str, str], Allowance],
     ) -> None:
         self._channel, self._actions, self._context = channel, actions, context
-        self._allowances = dict(allowances)
+        self._book = LaneBook(channel, context.clock, allowances)
         self._retries = Retries(context.rules.retries, context.clock, len(actions))
         self._done: list[Done] = []
         self._lock = threading.Lock()
@@ -248,7 +190,7 @@ class AccountRun:
         while begin < len(urls):
             rest = part_of(action, urls, begin, len(urls))
             closed = self._why_closed(rest)
-            room = self._room(action)
+            room = self._book.room(action)
             if closed is None and room == 0:
                 closed = self._no_room(action)
             if closed is not None:
@@ -258,41 +200,13 @@ class AccountRun:
             self._send(part_of(action, urls, begin, end), tuple(urls[begin:end]))
             begin = end
 
-    def _room(self, action: Action) -> int:
-        traits, now = self._channel.traits, self._context.clock.now()
-        first = self._channel.account.settings.get("first_batch", traits.first_batch)
-        return quota.batch_limit(traits, self._allowance(action), now, int(str(first)))
-
     def _no_room(self, action: Action) -> Outcome:
-        now = self._context.clock.now()
-        allowance = self._allowance(action)
-        until = quota.next_day_starts(self._channel.traits.day_zone, now)
-        if allowance is not None and quota.is_closed(allowance, now) and allowance.closed_until:
-            until = allowance.closed_until
         outcome = _not_begun("quota", "today's allowance is spent")
-        return replace(outcome, not_before=until)
-
-    def _allowance(self, action: Action) -> Allowance | None:
-        """Today's page of this lane's book; None for an engine that counts nothing."""
-        traits = self._channel.traits
-        if not traits.metered or action.kind in OF_SITEMAPS:
-            return None
-        lane = (action.account, action.property)
-        declared = self._channel.account.settings.get("daily_limit")
-        with self._lock:
-            allowance = quota.open_allowance(
-                *lane,
-                traits=traits,
-                stored=self._allowances.get(lane),
-                declared=declared if isinstance(declared, int) else None,
-                now=self._context.clock.now(),
-            )
-            self._allowances[lane] = allowance
-        return allowance
+        return replace(outcome, not_before=self._book.reopens(action))
 
     def _learn_allowance(self, action: Action) -> None:
         """Ask an engine that can be asked what the lane may spend, before its first call."""
-        engine, allowance = self._channel.engine, self._allowance(action)
+        engine, allowance = self._channel.engine, self._book.open(action)
         if allowance is None or not self._channel.traits.quota_readable:
             return
         if allowance.reported_left is not None or not isinstance(engine, QuotaReader):
@@ -311,29 +225,16 @@ class AccountRun:
             return
         learned = quota.learn(allowance, reading)
         self._context.ledger.save_allowance(self._context.lease, learned)
-        self._keep_allowance(learned)
-
-    def _keep_allowance(self, allowance: Allowance | None) -> None:
-        if allowance is not None:
-            with self._lock:
-                self._allowances[allowance.account, allowance.property] = allowance
-
-    def _carry_unknown(self, action: Action, settled: Allowance | None, outcome: Outcome) -> None:
-        """Book a lost call that crossed the engine's midnight on the new day, too."""
-        today = self._allowance(action)
-        if settled is None or today is None or today.day == settled.day:
-            return
-        carried = quota.carry_unknown(today, action.cost, outcome)
-        if carried is not today:
-            self._keep_allowance(carried)
-            self._context.ledger.save_allowance(self._context.lease, carried)
+        self._book.keep(learned)
 
     # ------------------------------------------------------------ one call, retried
 
     def _send(
         self, action: Action, urls: tuple[str, ...], search: BatchSearch | None = None
     ) -> None:
-        attempt = _Attempt(self, Call(action, urls))
+        attempt = Attempt(
+            self._channel, self._context, self._book, Call(action, urls), begin=self._take_permit
+        )
         try:
             outcome = self._retries.call(attempt.once, until=self._context.until)
         except OutOfTime:
@@ -474,61 +375,6 @@ class AccountRun:
         return outcome_of_error(
             action, error, traits=self._channel.traits, sent_at=self._context.clock.now()
         )
-
-
-class _Attempt:
-    """One action on its way: each try is a call of its own in the log."""
-
-    def __init__(self, run: AccountRun, call: Call) -> None:
-        self._run, self._call = run, call
-        self._number = 0
-        self.last: Outcome | None = None
-
-    def once(self) -> Outcome:
-        """claim → send → settle. Raises the engine's error after it has been stored."""
-        run, action = self._run, self._call.action
-        context, traits = run._context, run._channel.traits
-        run._take_permit()
-        self._number += 1
-        at = context.clock.now()
-        allowance = run._allowance(action)
-        booked = None if allowance is None else quota.book(allowance, action.cost)
-        run._keep_allowance(booked)
-        attempt = context.ledger.claim(
-            context.lease, action, run=context.run, number=self._number, at=at, allowance=booked
-        )
-        error: EngineError | None = None
-        try:
-            receipt = run._channel.engine.send(self._call, timeout_s=context.call_timeout_s())
-            ended_at = context.clock.now()
-            self.last = outcome_of_receipt(action, receipt, traits=traits, sent_at=ended_at)
-        except EngineError as raised:
-            error, ended_at = raised, context.clock.now()
-            self.last = outcome_of_error(action, raised, traits=traits, sent_at=ended_at)
-        settled = self._settle_allowance(booked, error)
-        run._keep_allowance(settled)
-        run._carry_unknown(action, settled, self.last)
-        context.ledger.settle(
-            context.lease, attempt, action, self.last, at=ended_at, allowance=settled
-        )
-        if error is not None:
-            self._slow_down(error)
-            raise error
-        return self.last
-
-    def _settle_allowance(
-        self, booked: Allowance | None, error: EngineError | None
-    ) -> Allowance | None:
-        if booked is None or self.last is None:
-            return None
-        settled = quota.settle(booked, self._call.action.cost, self.last)
-        if isinstance(error, QuotaExhausted) and self.last.not_before is not None:
-            settled = quota.close(settled, self.last.not_before, error.problem[:200])
-        return settled
-
-    def _slow_down(self, error: EngineError) -> None:
-        if isinstance(error, TooFast) and not self._run._is_far_off(error):
-            self._run._channel.permits.penalize(error.retry_after_s or 1.0)
 
 
 def _not_begun(code: str, message: str) -> Outcome:

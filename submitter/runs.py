@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
+from submitter.channels import Channel, RunContext, RunRules
 from submitter.core import accounting
 from submitter.core.accounting import Done, ExitCode, RunOutcome
 from submitter.core.calls import Action, Survey
@@ -27,7 +28,7 @@ from submitter.planning import plan_targets, reasons_to_hold
 from submitter.ports import Clock, Lease, Ledger, Progress, Source
 from submitter.reading import Readers, SoleReader
 from submitter.removals import Confirmation, confirm_gone
-from submitter.runner import Channel, RunContext, RunRules, run_plan
+from submitter.runner import run_plan
 from submitter.sighting import Eyes
 from submitter.verify import Answer, verify
 from submitter.walk import Surroundings

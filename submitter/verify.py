@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
+from submitter.channels import Channel, RunContext
 from submitter.core.agents import USER_AGENTS
 from submitter.core.calls import Check, Survey
 from submitter.core.fleet import Target
@@ -15,7 +16,6 @@ from submitter.core.traits import Traits
 from submitter.errors import EngineError, EngineUnavailable, OutcomeUnknown
 from submitter.ports import SightBook
 from submitter.retries import OutOfTime, Retries
-from submitter.runner import Channel, RunContext
 from submitter.sighting import Eyes
 from submitter.stuck import stuck_sitemaps
 

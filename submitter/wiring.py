@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
+from submitter.channels import Channel, RunRules
 from submitter.clock import SystemClock
 from submitter.core.calls import Survey
 from submitter.core.findings import Finding
@@ -33,7 +34,6 @@ from submitter.ports import (
 )
 from submitter.progress import NoProgress
 from submitter.reading import Readers
-from submitter.runner import Channel, RunRules
 from submitter.runs import Tools
 
 TRAITS: Mapping[str, Traits] = {name: kind.traits for name, kind in ENGINES.items()}

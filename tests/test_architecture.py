@@ -15,6 +15,9 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("ports",),
     # mechanisms that use cases share
     ("clock", "owners", "progress", "spool", "retries", "permits", "redaction"),
+    ("channels",),
+    ("lanebook",),
+    ("attempts",),
     ("reading",),
     ("walk", "removals", "sighting", "stuck"),
     ("prelaunch",),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from submitter.channels import Channel
 from submitter.checkup import AccountCheck, Diagnosis, Health, diagnosis_of, failed
 from submitter.core.calls import Survey
 from submitter.core.causes import in_words
 from submitter.core.fleet import Account
 from submitter.errors import ConfigError, EngineError, QuotaExhausted
-from submitter.runner import Channel
 
 CALL_TIMEOUT_S = 30.0
 

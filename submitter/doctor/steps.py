@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
+from submitter.channels import Channel
 from submitter.checkup import AccountCheck, Diagnosis, Health, diagnosis_of, failed
 from submitter.core.agents import USER_AGENTS
 from submitter.core.calls import Action, QuotaReading
@@ -22,7 +23,6 @@ from submitter.doctor.accounts import CALL_TIMEOUT_S
 from submitter.doctor.visits import SiteVisit
 from submitter.errors import EngineError, FetchError, QuotaExhausted
 from submitter.ports import Fetched, QuotaReader, Source
-from submitter.runner import Channel
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +246,7 @@ def _quota_words(reading: QuotaReading) -> Iterator[str]:
         of = "" if reading.limit is None else f" of {reading.limit:,}"
         yield f"{reading.left:,}{of} pages left today"
     elif reading.limit is not None:
-        yield f"{reading.limit:,} pages a day"
+        yield f"a quota of {reading.limit:,} pages"
 
 
 STEPS: tuple[Step, ...] = (

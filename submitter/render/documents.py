@@ -241,6 +241,8 @@ class ExplainTargetDoc(TypedDict):
     why_not: str | None
     """Why the engine does not have it; null: it has."""
     not_before: str | None
+    alias: str | None
+    """This is about the sitemap's other address; null: about the address itself."""
 
 
 class ExplainDoc(TypedDict):

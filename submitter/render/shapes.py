@@ -263,6 +263,7 @@ def explain_doc(story: Story) -> ExplainDoc:
                 "attempts": [log_row_doc(row) for row in one.attempts],
                 "why_not": one.why_not,
                 "not_before": timestamp(one.not_before),
+                "alias": one.alias,
             }
             for one in story.targets
         ],

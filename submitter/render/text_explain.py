@@ -41,7 +41,8 @@ def _facts(story: ExplainDoc, now: datetime) -> list[tuple[str, str]]:
 
 
 def _target_lines(target: ExplainTargetDoc, now: datetime, screen: Screen) -> list[str]:
-    head = f"{target['account']}: {target['state']}"
+    other = f" (at its other address {target['alias']})" if target["alias"] else ""
+    head = f"{target['account']}: {target['state']}{other}"
     lines = paragraph(head, screen, ink=state_cell(target["state"]).ink)
     if target["why_not"]:
         lines += paragraph(f"why not: {target['why_not']}", screen, indent=2)

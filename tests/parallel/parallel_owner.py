@@ -1,7 +1,4 @@
-"""An owner of workers that may be killed. Says a line of JSON for each thing it has done.
-
-parallel_owner.py sleep | fork | interrupt
-"""
+"""An owner of workers in a process that may be killed. Says in JSON what it has done."""
 
 from __future__ import annotations
 
@@ -10,11 +7,8 @@ import os
 import signal
 import sys
 import time
-from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
-
-from parallel_support import (  # noqa: E402 - it stands beside this script
+from parallel_support import (
     INDEX,
     PATIENCE_S,
     Paper,
@@ -28,10 +22,12 @@ from parallel_support import (  # noqa: E402 - it stands beside this script
 
 
 def say(**facts: object) -> None:
-    print(json.dumps(facts), flush=True)
+    sys.stdout.write(json.dumps(facts) + "\n")
+    sys.stdout.flush()
 
 
 def main(what: str) -> None:
+    """`what` is `sleep`, `fork` or `interrupt`."""
     signal.signal(signal.SIGINT, lambda number, frame: None)
     web = PaperWeb({INDEX: Paper(urlset(pages("p", 30)))})
     with running_pool() as pool:
@@ -48,7 +44,3 @@ def main(what: str) -> None:
             say(rows=len(rows_of(parts)), beside=type(parts).__name__, pids=pool.pids)
             return
         time.sleep(PATIENCE_S)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

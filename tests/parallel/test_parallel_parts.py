@@ -33,6 +33,7 @@ ROWS = st.builds(
     lastmod=st.none() | st.integers(-(2**40), 2**40),
     section=st.sampled_from(["", "new", "all"]),
     priority=st.integers(-2, 2),
+    lastmod_text=st.none() | st.text(max_size=10),
 )
 
 
@@ -75,8 +76,8 @@ def test_sections_are_found_where_the_document_is_read() -> None:
     rows = [*reader.feed(urlset(locs))]
     last, found = reader.finish(complete=True)
     assert [*rows, *last] == [
-        PageRow(locs[0], locs[0], AT, "new", 9),
-        PageRow(locs[1], locs[1], AT, "all", 0),
+        PageRow(locs[0], locs[0], AT, "new", 9, "2026-11-20"),
+        PageRow(locs[1], locs[1], AT, "all", 0, "2026-11-20"),
     ]
     assert (found.pages, found.foreign) == (2, 1)
     assert [finding.id for finding in found.findings] == ["foreign-host", "other-scheme"]

@@ -56,6 +56,14 @@ class Bomb(Section):
 
 BOMB = Bomb("bomb", "/*")
 
+OWNER = """
+import sys
+what = sys.argv.pop()
+sys.path[:0] = sys.argv[1:]
+from parallel_owner import main
+main(what)
+"""
+
 
 def until(happens: Callable[[], bool]) -> None:
     """Wait for what must come."""
@@ -171,6 +179,20 @@ def test_a_document_that_nobody_wants_any_more_is_let_go(pool: ReaderPool) -> No
     gate.set()
     until(lambda: web.open == 0)
     assert rows_of(pool.read(errand(PaperWeb(TREE), MAPS[0])))
+
+
+def test_nothing_is_read_ahead_while_much_waits_to_be_taken(pool: ReaderPool) -> None:
+    web = PaperWeb(TREE | {INDEX: Paper(urlset(pages("p" * 200, 9_000)))})
+    waiting = pool.read(errand(web, INDEX))
+    until(lambda: web.fetched == [INDEX] and web.open == 0)
+    assert pool.read_ahead(errand(web, MAPS[0])) is None
+    waiting.close()
+    begun = pool.read_ahead(errand(web, MAPS[0]))
+    assert begun is not None
+    assert len(rows_of(begun)) == 40
+    for _ in range(3):
+        assert len(rows_of(pool.read(errand(web, INDEX)))) == 9_000
+    assert pool.read_ahead(errand(web, MAPS[0])) is not None
 
 
 # ---------------------------------------------------------------- killed
@@ -306,10 +328,9 @@ def test_a_stopped_pool_leaves_nothing_behind() -> None:
 @contextmanager
 def owner(what: str) -> Iterator[subprocess.Popen[str]]:
     """A program of its own with a pool, in a group of its own like one at a terminal."""
-    program = Path(__file__).with_name("parallel_owner.py")
-    pipe = subprocess.PIPE
+    folder, pipe = Path(__file__).parent, subprocess.PIPE
     with subprocess.Popen(
-        [sys.executable, str(program), what],
+        [sys.executable, "-c", OWNER, str(folder), str(folder.parent), what],
         stdin=pipe,
         stdout=pipe,
         text=True,

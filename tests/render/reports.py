@@ -228,6 +228,7 @@ def explained(text: str) -> ExplainDoc:
                 "attempts": [log_row(text)],
                 "why_not": text,
                 "not_before": STAMP,
+                "alias": text,
             }
         ],
     }

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import pytest
 
+from submitter.channels import Channel, RunContext
 from submitter.core.accounting import Done, columns_of
 from submitter.core.calls import Action, Call, Receipt, Survey
 from submitter.core.fleet import Account, FirstRun, Site
@@ -28,7 +29,7 @@ from submitter.errors import (
 from submitter.ledger import open_ledger
 from submitter.ports import Lease, Ledger, LogFilter
 from submitter.progress import NoProgress
-from submitter.runner import Channel, RunContext, run_plan
+from submitter.runner import run_plan
 from support.twins import NOON, HandClock, NoSource, OpenPermits, ScriptedEngine, meter
 
 GOOGLE = Traits(

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from submitter.runner import Channel
+from submitter.channels import Channel
 from submitter.runs import Tools
 
 SIGNED = re.compile(r"eyJ[\w-]{20,}\.eyJ[\w-]{20,}")

@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 import yaml
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from submitter.channels import RunRules
 from submitter.core.fleet import Fleet, Target
 from submitter.core.records import LogRow, RunRow
 from submitter.ledger import open_ledger
@@ -23,7 +24,6 @@ from submitter.owners import this_owner
 from submitter.ports import Ledger, LogFilter
 from submitter.preview import Preview, preview
 from submitter.retries import RetryRules
-from submitter.runner import RunRules
 from submitter.runs import RunReport, RunRequest, Tools, run_fleet
 from submitter.sandbox import Sandbox, SandboxClock, Section
 from submitter.sandbox.fleet_site import FleetSite

@@ -27,6 +27,7 @@ import requests
 import sqlalchemy
 from google.oauth2 import service_account
 
+from submitter.channels import Channel, RunRules
 from submitter.cli import exits, signals
 from submitter.cli.commands import run as run_command
 from submitter.clock import SystemClock
@@ -37,7 +38,6 @@ from submitter.ledger import open_ledger
 from submitter.owners import this_owner
 from submitter.ports import Lease
 from submitter.retries import RetryRules
-from submitter.runner import Channel, RunRules
 from submitter.runs import RunRequest, Tools, run_fleet
 from submitter.sources import web
 from submitter.wiring import Wiring, load_fleet

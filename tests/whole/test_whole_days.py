@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from submitter.channels import Channel
 from submitter.core.calls import Call, Receipt
-from submitter.runner import Channel
 from submitter.runs import Tools
 from support.whole import Ran, World
 from support.whole_books import prove_books_agree, prove_sums, untold

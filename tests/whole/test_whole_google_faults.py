@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from submitter.runner import RunRules
+from submitter.channels import RunRules
 from submitter.sandbox import Role
 from submitter.sandbox.fleet_site import FleetSite
 from support.whole import EMAIL, Ran, World

@@ -18,10 +18,10 @@ from submitter.cli.selecting import NoMatch
 from submitter.errors import ConfigError, EngineError
 
 if TYPE_CHECKING:
+    from submitter.channels import Channel
     from submitter.checkup import TargetCheck
     from submitter.core.fleet import Account, Fleet, SecretRef, Target
     from submitter.ports import Clock, Source
-    from submitter.runner import Channel
 
 ENGINE = "indexnow"
 KEY_BYTES = 16
