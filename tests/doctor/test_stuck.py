@@ -8,6 +8,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from ward import ORIGIN, Ward
+
 from submitter.core.calls import Check
 from submitter.core.records import SitemapStatus
 from submitter.core.selection import Selection
@@ -25,8 +27,6 @@ from submitter.sandbox import Break
 from submitter.stuck import Sightings, key_of, waiting_since
 from submitter.verify import Answer
 from submitter.wiring import TRAITS
-from ward import ORIGIN, Ward
-
 from support.whole import World
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -164,7 +164,7 @@ def statuses(world: World) -> Iterator[dict[str, StatusDoc]]:
 
 def verify(world: World) -> list[Answer]:
     with world.wired() as parts:
-        request = world.request(parts.fleet, "verify", None)
+        request = world.request(parts.fleet, "verify")
         return verify_fleet(request, parts.tools())
 
 

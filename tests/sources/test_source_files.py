@@ -30,7 +30,11 @@ def read(fetched: Fetched) -> tuple[bytes, bool, bool]:
     return body, fetched.complete, fetched.delimited
 
 
-@pytest.mark.parametrize("data", [BODY, gzip.compress(BODY), gzip.compress(gzip.compress(BODY))])
+@pytest.mark.parametrize(
+    "data",
+    [BODY, gzip.compress(BODY), gzip.compress(gzip.compress(BODY))],
+    ids=["plain", "gzip", "gzip twice"],
+)
 def test_a_named_file_is_read_and_inflated(data: bytes, tmp_path: Path, source: WebSource) -> None:
     name = str(tmp_path / "sitemap.xml")
     Path(name).write_bytes(data)
