@@ -19,6 +19,7 @@ _REFUSED: Final = {
     "junk-before-xml": "text stands before the XML",
     "no-sitemap-root": "XML whose root is no sitemap, index or feed",
     "doctype-declarations": "a DOCTYPE with declarations; entities are never read",
+    "reader-killed": "the process that read it was killed, for want of memory for example",
 }
 """Reasons of SitemapError that are never findings: nothing of the document may be used."""
 

@@ -41,8 +41,6 @@ MOST_HELD: Final = 2 * 1024 * 1024
 """While so many bytes of pages wait to be stored, nothing is read ahead."""
 MOST_KILLED: Final = 3
 """After so many workers died, this machine does not want them."""
-KILLED: Final = "reader-killed"
-"""Why a document could not be read: its worker died over it, as it would have done to us."""
 PATIENCE_S: Final = 60.0
 """A worker that has not answered by then is hung. A piece takes milliseconds."""
 
@@ -171,7 +169,7 @@ class ReaderPool:
         except WorkerKilled:
             self._bury(worker)
             problem = f"the process that was reading it ended ({worker.ending})"
-            raise SitemapError(order.url, KILLED, problem) from None
+            raise SitemapError(order.url, "reader-killed", problem) from None
         finally:
             with self._lock:
                 worker.jobs -= 1

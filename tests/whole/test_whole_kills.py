@@ -43,14 +43,17 @@ def few_sites(world: World) -> None:
 def test_runs_killed_at_one_point_are_finished_by_the_next(
     fleet: World, forks: Forks, point: str
 ) -> None:
-    """Three days with new pages, each with a kill: at the first, second and fifth passing."""
+    """Two kills on one day, at the first and the second passing, and one on the next day, at the
+    fifth; with new pages before each."""
     few_sites(fleet)
     for number in (1, 2, 5):
         child = begin(forks, fleet, number, point=point, number=number, signal="KILL")
         assert child.ended() == KILLED
         prove_ledger_is_whole(fleet.ledger_path)
         prove_books_agree(fleet)
-        begin_day(fleet)
+        if number > 1:
+            fleet.next_day()
+        add_pages(fleet)
     run_until_told(fleet)
     prove_books_agree(fleet)
 
@@ -120,7 +123,8 @@ def kill_at_random(world: World, forks: Forks, *, kills: int, seed: int) -> None
         child = begin(forks, world, run, point="any" if steps else "", number=steps)
         if steps and not child.at_point():
             assert child.ended() == 0
-            begin_day(world)
+            world.next_day()
+            add_pages(world)
             continue
         killed += child.kill(after_s=chance.uniform(0, 0.01 if steps else 0.5)) == KILLED
         prove_ledger_is_whole(world.ledger_path)
@@ -128,9 +132,8 @@ def kill_at_random(world: World, forks: Forks, *, kills: int, seed: int) -> None
     raise AssertionError(f"only {killed} of {kills} runs could be killed")
 
 
-def begin_day(world: World) -> None:
-    """Everybody's quota is fresh, and every site has a new page."""
-    world.next_day()
+def add_pages(world: World) -> None:
+    """Every site has a new page."""
     for entry in world.entries.values():
         world.sandbox.fleet.site(str(entry["host"])).add_pages()
 
