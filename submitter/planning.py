@@ -22,9 +22,9 @@ from submitter.core.plan import (
 from submitter.core.sights import Sight
 from submitter.core.standing import Allowance, Candidate, PageStanding
 from submitter.core.traits import Kind, Traits
+from submitter.looking.removals import Confirmation
+from submitter.looking.stuck import stuck_sitemaps
 from submitter.ports import Ledger
-from submitter.removals import Confirmation
-from submitter.stuck import stuck_sitemaps
 
 Confirm = Callable[[Target, Sequence[Candidate]], Confirmation]
 """Asks pages that are missing whether they are gone."""

@@ -14,14 +14,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
-from submitter.channels import Channel, RunRules
-from submitter.clock import SystemClock
 from submitter.core.calls import Survey
 from submitter.core.findings import Finding
 from submitter.core.fleet import Account, Fleet, SecretRef, Target
 from submitter.core.traits import Traits
 from submitter.engines import ENGINES
 from submitter.errors import ConfigError
+from submitter.kit.clock import SystemClock
+from submitter.kit.progress import NoProgress
+from submitter.looking.reading import Readers
 from submitter.ports import (
     Clock,
     DomainOwnership,
@@ -32,9 +33,8 @@ from submitter.ports import (
     SitemapFolder,
     Source,
 )
-from submitter.progress import NoProgress
-from submitter.reading import Readers
-from submitter.runs import Tools
+from submitter.sending.channels import Channel, RunRules
+from submitter.stories.runs import Tools
 
 TRAITS: Mapping[str, Traits] = {name: kind.traits for name, kind in ENGINES.items()}
 """What every engine can be told, by name."""
@@ -84,8 +84,8 @@ class Wiring:
         """The memory, bound to this inventory's name. Raises LedgerError."""
         if self._given_ledger is not None:
             return self._given_ledger
+        from submitter.kit.owners import is_dead
         from submitter.ledger import open_ledger
-        from submitter.owners import is_dead
 
         ledger = open_ledger(self._ledger_url(), is_dead=is_dead)
         ledger.bind(self.fleet.name)
@@ -114,7 +114,7 @@ class Wiring:
     def readers(self) -> Readers:
         """Whoever reads documents for walks: this process, and others when there is much to read.
         They use the source, so it is opened before and closed after them."""
-        from submitter.parallel.pool import ReaderPool
+        from submitter.looking.parallel.pool import ReaderPool
 
         _ = self.source
         pool = ReaderPool()
@@ -152,7 +152,7 @@ class Wiring:
         return {name: self._channel(self.fleet.accounts[name]) for name in sorted(set(names))}
 
     def _channel(self, account: Account) -> Channel:
-        from submitter.permits import AccountPermits
+        from submitter.kit.permits import AccountPermits
 
         if account.name not in self._channels:
             secret = self._secret(account)

@@ -32,15 +32,15 @@ from pathlib import Path
 from statistics import median
 
 from scripts.benchmarks.reading import HEAD, NAMESPACE, NOW, entry, parse_floor, peak_kb
-from submitter.clock import SystemClock
 from submitter.core.fleet import FetchRules, FirstRun, Site
 from submitter.core.looks import TellRule
-from submitter.flatten import flatten
+from submitter.kit.clock import SystemClock
 from submitter.ledger import open_ledger
-from submitter.observe import observe
-from submitter.parallel.pool import ReaderPool
+from submitter.looking.flatten import flatten
+from submitter.looking.observe import observe
+from submitter.looking.parallel.pool import ReaderPool
+from submitter.looking.walk import Surroundings
 from submitter.sources.web import WebSource
-from submitter.walk import Surroundings
 
 HOST = "shop.example.com"
 PER_DOCUMENT = 49_000

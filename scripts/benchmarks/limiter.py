@@ -17,9 +17,9 @@ from pathlib import Path
 
 import yaml
 
-from submitter.clock import SystemClock
-from submitter.owners import this_owner
-from submitter.runs import RunRequest, run_fleet
+from submitter.kit.clock import SystemClock
+from submitter.kit.owners import this_owner
+from submitter.stories.runs import RunRequest, run_fleet
 from submitter.wiring import Wiring, load_fleet
 
 PER_SECOND, PER_MINUTE = 20, 200

@@ -106,7 +106,7 @@ def app(
     verbose: int,
     log_format: Literal["text", "json"],
 ) -> None:
-    from submitter.telemetry import logging_to_stderr
+    from submitter.kit.telemetry import logging_to_stderr
 
     invocation: Invocation = ctx.obj  # `exits.run` hands it in
     source = ctx.get_parameter_source("inventory")

@@ -16,14 +16,14 @@ from submitter.core.findings import Severity
 from submitter.errors import ConfigError
 
 if TYPE_CHECKING:
-    from submitter.baidu_files import BaiduFiles
     from submitter.cli.invocation import Invocation
     from submitter.cli.places import Place
     from submitter.core.fleet import Fleet
     from submitter.core.looks import SiteLook
-    from submitter.flatten import Keep
-    from submitter.removals import Confirmation
+    from submitter.looking.flatten import Keep
+    from submitter.looking.removals import Confirmation
     from submitter.render.manual_documents import BaiduDoc
+    from submitter.stories.baidu_files import BaiduFiles
     from submitter.wiring import Wiring
 
 DEAD_ASKED = 500
@@ -125,9 +125,9 @@ def write_files(
 ) -> tuple[SiteLook, BaiduReport]:
     """Walk the tree into the folder, which is ours alone until the end, then call the dead dead.
     Raises ConfigError, LedgerError, PublishError."""
-    from submitter.baidu_files import BaiduWriting, Order
-    from submitter.flatten import rows_of
-    from submitter.manual import ForgetfulBook, book_of
+    from submitter.looking.flatten import rows_of
+    from submitter.stories.baidu_files import BaiduWriting, Order
+    from submitter.stories.manual import ForgetfulBook, book_of
 
     remembered = bool(parts.fleet.ledger)
     if options.dead and not remembered:
@@ -153,10 +153,10 @@ def is_whole(look: SiteLook) -> bool:
 def _write_dead_links(options: BaiduOptions, place: Place, parts: Wiring) -> DeadLinks:
     """Ask the pages that left for themselves, and list those that are gone. Where the site stops
     answering, the files stand: the whole list would be lost for a bad day."""
-    from submitter.baidu_files import Order, write_baidu_files
     from submitter.core.checklist import Form
-    from submitter.manual import book_of
-    from submitter.removals import confirm_gone
+    from submitter.looking.removals import confirm_gone
+    from submitter.stories.baidu_files import Order, write_baidu_files
+    from submitter.stories.manual import book_of
 
     book, site = book_of(parts.ledger), place.site
     gone = book.gone_pages(site.origin, limit=DEAD_ASKED)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from submitter.errors import ConfigError, Fault
 
 if TYPE_CHECKING:
-    from submitter.bulk import BulkRow
+    from submitter.stories.bulk import BulkRow
 
 COLUMNS = ("site_url", "sitemap_url")
 STDIN = "-"
@@ -33,7 +33,7 @@ def read_rows(name: str) -> list[BulkRow]:
 
 def parse_rows(lines: Iterable[str], where: str) -> list[BulkRow]:
     """Rows in order; further columns and empty lines are passed over. Raises ConfigError."""
-    from submitter.bulk import BulkRow
+    from submitter.stories.bulk import BulkRow
 
     rows: list[BulkRow] = []
     faults: list[Fault] = []

@@ -76,7 +76,7 @@ def find_place(address: str, parts: Wiring, extra: Extra) -> Iterator[Place]:
         yield _web_place(address, parts, extra)
         return
     from submitter.core.fleet import Site
-    from submitter.local_copy import local_copy
+    from submitter.looking.local_copy import local_copy
 
     files = parts.files([address], sys.stdin.buffer)
     nowhere = Site("", fetch=parts.fleet.fetch)

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from submitter.progress import NoProgress
+from submitter.kit.progress import NoProgress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars

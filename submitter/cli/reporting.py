@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from submitter.core.selection import Selection
     from submitter.core.sights import Sight
     from submitter.render.documents import RunDoc, StatusDoc
-    from submitter.runs import RunReport
+    from submitter.stories.runs import RunReport
     from submitter.wiring import Wiring
 
 
@@ -36,9 +36,9 @@ def report_run(
 def status_docs(parts: Wiring, selection: Selection, seen: Iterable[Sight] = ()) -> list[StatusDoc]:
     """What is known of every selected sitemap; `seen` just now, besides what is remembered.
     Raises NoMatch."""
-    from submitter.recall import Chosen
+    from submitter.looking.stuck import Sightings, key_of, waiting_since
     from submitter.render.shapes import status_doc
-    from submitter.stuck import Sightings, key_of, waiting_since
+    from submitter.stories.recall import Chosen
     from submitter.wiring import TRAITS
 
     lines = Chosen(parts.fleet, selection).statuses(parts.ledger)

@@ -6,9 +6,9 @@ from typing import TypedDict
 
 from submitter.core.accounting import ExitCode
 from submitter.core.fleet import Account
-from submitter.domains import DomainReport, Step
 from submitter.render.screen import Ink, Screen
 from submitter.render.tables import Cell, Column, Folds, paragraph, table
+from submitter.stories.domains import DomainReport, Step
 
 
 class RecordDoc(TypedDict):

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import cast
 
-from submitter.baidu_files import BaiduFiles, agenda_json, baidu_files_json, item_json
 from submitter.core.checklist import Form, Item
 from submitter.core.plain import plain
-from submitter.manual import Checklist
-from submitter.removals import Confirmation
+from submitter.looking.removals import Confirmation
 from submitter.render import text_parts
 from submitter.render.manual_documents import (
     AgendaDoc,
@@ -27,6 +25,8 @@ from submitter.render.shapes import finding_doc
 from submitter.render.tables import Column, Folds, paragraph, table
 from submitter.render.text_parts import number
 from submitter.render.times import moment, read
+from submitter.stories.baidu_files import BaiduFiles, agenda_json, baidu_files_json, item_json
+from submitter.stories.manual import Checklist
 
 FORGOTTEN = (
     "No inventory and no --ledger: what is handed in is not remembered, and the next list is this"

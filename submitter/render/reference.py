@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Final
 
-from submitter.baidu_files import FILE_IDS
-from submitter.checkup import CHECK_IDS
 from submitter.core.accounting import ExitCode, RunOutcome
 from submitter.core.causes import CAUSES
 from submitter.core.consoles import CONSOLES
@@ -24,7 +22,6 @@ from submitter.core.trees import TREE_IDS
 from submitter.engines.yandex_token import TOKEN_IDS
 from submitter.inventory.schema import inventory_schema
 from submitter.ledger.views import COLUMNS
-from submitter.manual import MANUAL_IDS
 from submitter.render.json_shapes import FAILURE, SHAPES
 from submitter.render.markdown import code, codes, heading, link, table
 from submitter.render.members import member_docs
@@ -34,6 +31,9 @@ from submitter.render.reference_inventory import inventory_chapter
 from submitter.render.reference_json import json_chapter
 from submitter.render.text_parts import LATER, NOT_NOW
 from submitter.sources.reasons import NOTES, REASONS
+from submitter.stories.baidu_files import FILE_IDS
+from submitter.stories.checkup import CHECK_IDS
+from submitter.stories.manual import MANUAL_IDS
 
 INTRO = """\
 # Reference

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
-from submitter.checkup import Checkup, Diagnosis
+from submitter.asking.verify import Answer
 from submitter.core.accounting import ExitCode
 from submitter.core.calls import Check
 from submitter.core.causes import find_cause, meaning_of, next_step_of
@@ -19,8 +19,6 @@ from submitter.core.status import SitemapState, sitemap_state, stuck_finding
 from submitter.core.summary import finding_json, timestamp
 from submitter.core.traits import Traits
 from submitter.errors import Fault
-from submitter.explaining import Story
-from submitter.recall import StatusLine
 from submitter.render.documents import (
     AnswerDoc,
     CheckAccountDoc,
@@ -39,7 +37,9 @@ from submitter.render.documents import (
     SummaryDoc,
     VerifyDoc,
 )
-from submitter.verify import Answer
+from submitter.stories.checkup import Checkup, Diagnosis
+from submitter.stories.explaining import Story
+from submitter.stories.recall import StatusLine
 
 
 def finding_doc(finding: Finding) -> FindingDoc:

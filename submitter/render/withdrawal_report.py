@@ -9,7 +9,7 @@ from submitter.core.accounting import Done, ExitCode
 from submitter.render.screen import Ink, Screen
 from submitter.render.tables import Column, Folds, paragraph, table
 from submitter.render.text_parts import state_cell
-from submitter.withdrawals import Kept, Withdrawal, WithdrawalPlan
+from submitter.stories.withdrawals import Kept, Withdrawal, WithdrawalPlan
 
 
 class WithdrawalDoc(TypedDict):

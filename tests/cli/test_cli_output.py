@@ -11,7 +11,7 @@ from submitter.cli.invocation import Invocation, new_run_id
 from submitter.cli.options import moment_ago, moment_ahead
 from submitter.cli.output import screen_of_stdout
 from submitter.cli.progress import TerminalProgress, make_progress
-from submitter.progress import NoProgress
+from submitter.kit.progress import NoProgress
 
 
 class Terminal(io.StringIO):

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from calling import Call
 
-from submitter.bulk import BulkRow
 from submitter.cli.bulk_csv import parse_rows
 from submitter.errors import ConfigError
+from submitter.stories.bulk import BulkRow
 
 
 def rows_of(text: str) -> list[BulkRow]:

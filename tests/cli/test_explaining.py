@@ -8,7 +8,7 @@ import pytest
 
 from submitter.core.records import LogRow
 from submitter.core.states import TOLD
-from submitter.explaining import why_not
+from submitter.stories.explaining import why_not
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 FAILED = "the call was not carried out; the next run tries again"

@@ -17,8 +17,8 @@ from submitter.core.standing import SitemapStanding
 from submitter.core.states import State
 from submitter.core.traits import Kind, Traits
 from submitter.ports import Ledger, LogFilter
-from submitter.recall import Chosen, StatusLine
 from submitter.render.shapes import status_doc
+from submitter.stories.recall import Chosen, StatusLine
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 GSC, BULK = Account("gsc", "google", None), Account("bulk", "google", None)

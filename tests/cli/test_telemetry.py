@@ -8,7 +8,7 @@ import logging
 import pytest
 
 from submitter.core.redaction import Redactor
-from submitter.telemetry import LIBRARIES, LogFormat, level_of, logging_to_stderr
+from submitter.kit.telemetry import LIBRARIES, LogFormat, level_of, logging_to_stderr
 
 CANARY = "s3cret-canary-token"
 log = logging.getLogger("submitter.test")

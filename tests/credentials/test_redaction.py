@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submitter.core.redaction import MASK, Redactor
-from submitter.redaction import RedactingFilter
+from submitter.kit.redaction import RedactingFilter
 
 SECRET = 'Cana/ry+"7\n=ü%'
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import pytest
 from ward import HOST, KEY, ORIGIN, Ward
 
-from submitter.checkup import Diagnosis
 from submitter.core.causes import meaning_of
 from submitter.sandbox import Break, Role
+from submitter.stories.checkup import Diagnosis
 from support.whole import EMAIL
 
 SITEMAP = "/sitemap.xml"

@@ -7,12 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from submitter.channels import Channel
-from submitter.checkup import Checkup, Health
 from submitter.core.calls import Property, Survey
 from submitter.core.fleet import Account, Fleet, SecretRef, Site
 from submitter.core.traits import Kind, Traits
-from submitter.doctor.rounds import Doors, check_fleet
 from submitter.errors import (
     ConfigError,
     EngineError,
@@ -24,6 +21,9 @@ from submitter.ports import Source
 from submitter.render.screen import Screen
 from submitter.render.shapes import check_doc
 from submitter.render.text_check import check_text
+from submitter.sending.channels import Channel
+from submitter.stories.checkup import Checkup, Health
+from submitter.stories.doctor.rounds import Doors, check_fleet
 from support.page_table import Failure, Page, PageTable
 from support.twins import HandClock, OpenPermits, ScriptedEngine
 

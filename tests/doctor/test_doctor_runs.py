@@ -11,9 +11,9 @@ import pytest
 from ward import HOST, KEY, ORIGIN, Ward
 
 from submitter.core.causes import meaning_of, next_step_of
-from submitter.explaining import explain
 from submitter.render.shapes import explain_doc, log_row_doc
 from submitter.sandbox import Role
+from submitter.stories.explaining import explain
 from support.whole import EMAIL
 
 

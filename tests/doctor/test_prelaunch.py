@@ -18,10 +18,10 @@ from submitter.core.prelaunch import (
     tag_forbids,
     wants_sample,
 )
+from submitter.looking.prelaunch import sample_site
+from submitter.looking.walk import Surroundings
 from submitter.ports import LogFilter
-from submitter.prelaunch import sample_site
 from submitter.sandbox import Break
-from submitter.walk import Surroundings
 from support.page_table import Failure, Page, PageTable
 from support.twins import HandClock
 
@@ -344,3 +344,17 @@ def test_the_same_pages_are_asked_every_time(ward: Ward) -> None:
         assert ledger.sample_pages(ORIGIN, limit=5) == first
         assert ledger.sample_pages("http://nowhere.test", limit=5) == []
         assert list(ledger.log(LogFilter())) == []
+
+
+def test_pages_that_left_are_not_asked_and_new_ones_come_first(ward: Ward) -> None:
+    ward.admit("google", gone_after=1)
+    ward.shop.add_pages(96)
+    ward.world.run()
+    gone, new = set(ward.shop.remove_pages(20)), set(ward.shop.add_pages(30))
+    ward.world.run()
+    with ward.world.ledger() as ledger:
+        everything = ledger.sample_pages(ORIGIN, limit=1_000)
+        assert set(everything) == set(ward.shop.urls())
+        assert not gone.intersection(everything)
+        assert set(everything[:30]) == new
+        assert set(ledger.sample_pages(ORIGIN, limit=5)) < new

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from ward import ORIGIN, Ward
 
+from submitter.asking.verify import Answer
 from submitter.core.calls import Check
 from submitter.core.records import SitemapStatus
 from submitter.core.selection import Selection
@@ -18,14 +19,13 @@ from submitter.core.standing import SitemapStanding
 from submitter.core.states import State
 from submitter.core.status import SitemapState, sitemap_state, stuck_finding
 from submitter.core.traits import Kind, Traits
-from submitter.explaining import explain
-from submitter.recall import Chosen
+from submitter.looking.stuck import Sightings, key_of, waiting_since
 from submitter.render.documents import StatusDoc
 from submitter.render.shapes import status_doc
-from submitter.runs import verify_fleet
 from submitter.sandbox import Break
-from submitter.stuck import Sightings, key_of, waiting_since
-from submitter.verify import Answer
+from submitter.stories.explaining import explain
+from submitter.stories.recall import Chosen
+from submitter.stories.runs import verify_fleet
 from submitter.wiring import TRAITS
 from support.whole import World
 

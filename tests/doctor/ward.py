@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from submitter.checkup import AccountCheck, Checkup, Health, TargetCheck
 from submitter.core.findings import Finding
-from submitter.doctor.rounds import Doors, check_fleet
 from submitter.sandbox.fleet_site import FleetSite
+from submitter.stories.checkup import AccountCheck, Checkup, Health, TargetCheck
+from submitter.stories.doctor.rounds import Doors, check_fleet
 from support.whole import World
 
 KEY = "abcd1234efgh5678"

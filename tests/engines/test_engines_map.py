@@ -27,7 +27,7 @@ def modules_after(code: str) -> set[str]:
 
 
 OPEN_BAIDU = """
-from submitter.clock import SystemClock
+from submitter.kit.clock import SystemClock
 from submitter.core.calls import Action, Call
 from submitter.core.fleet import Account, SecretRef
 from submitter.core.secrets import MaskedSecret

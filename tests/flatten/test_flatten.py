@@ -9,10 +9,10 @@ from paper import PaperSource, index, urlset
 
 from submitter.core.fleet import Site
 from submitter.core.looks import DocumentKind, PageRow, SiteLook
-from submitter.flatten import Keep, Scrapbook, flatten, judge_flat
+from submitter.looking.flatten import Keep, Scrapbook, flatten, judge_flat
+from submitter.looking.walk import Surroundings
 from submitter.ports import DocumentResult
 from submitter.render.shapes import flatten_doc, page_docs
-from submitter.walk import Surroundings
 from support.twins import HandClock
 
 S = "https://shop.example"

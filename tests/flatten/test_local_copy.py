@@ -10,9 +10,9 @@ from paper import PaperSource, index, urlset
 from submitter.core.fleet import Site
 from submitter.core.looks import SiteLook
 from submitter.errors import FetchError
-from submitter.flatten import flatten, judge_flat
-from submitter.local_copy import NOWHERE, local_copy
-from submitter.walk import Surroundings
+from submitter.looking.flatten import flatten, judge_flat
+from submitter.looking.local_copy import NOWHERE, local_copy
+from submitter.looking.walk import Surroundings
 from support.twins import NOON, HandClock
 
 S = "https://shop.example"

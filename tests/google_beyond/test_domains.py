@@ -11,12 +11,12 @@ import pytest
 
 from submitter.core.fleet import Account, SecretRef
 from submitter.core.secrets import MaskedSecret
-from submitter.domains import DomainReport, StepName, StepState, domain_of, verify_domain
 from submitter.engines.google_answers import SCOPE
 from submitter.engines.google_site_verification import VERIFICATION_SCOPE, open_domains
 from submitter.errors import ConfigError
 from submitter.sandbox import Role, Sandbox, SandboxClock
 from submitter.sandbox.google_verification import token_of
+from submitter.stories.domains import DomainReport, StepName, StepState, domain_of, verify_domain
 from support.twins import HandClock
 from support.whole import EMAIL, START, one_key
 

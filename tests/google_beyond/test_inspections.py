@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from submitter.asking.inspecting import book_of, lane_of
 from submitter.core.accounting import ExitCode
 from submitter.core.inspection import (
     Group,
@@ -26,14 +27,13 @@ from submitter.core.standing import Allowance
 from submitter.engines.google import TRAITS
 from submitter.engines.google_answers import DAY_ZONE
 from submitter.errors import LedgerBusy, LedgerError
-from submitter.inspecting import book_of, lane_of
-from submitter.inspections import inspect_fleet, judge_samples
-from submitter.owners import this_owner
+from submitter.kit.owners import this_owner
 from submitter.ports import Ledger, LogFilter
 from submitter.render.inspection_report import NOBODY, sample_docs, samples_text
 from submitter.render.screen import Screen
-from submitter.runs import RunRequest, Tools
 from submitter.sandbox import Role
+from submitter.stories.inspections import inspect_fleet, judge_samples
+from submitter.stories.runs import RunRequest, Tools
 from submitter.wiring import Wiring
 from support.whole import DOMAIN, EMAIL, World, world
 

@@ -17,13 +17,12 @@ from submitter.core.records import LogRow
 from submitter.core.states import State
 from submitter.core.traits import Kind
 from submitter.errors import ConfigError, LedgerBusy
-from submitter.owners import this_owner
+from submitter.kit.owners import this_owner
 from submitter.ports import Ledger, LogFilter
 from submitter.render.screen import Screen
 from submitter.render.withdrawal_report import withdraw_doc, withdraw_text
 from submitter.sandbox import Role
-from submitter.wiring import TRAITS, Wiring
-from submitter.withdrawals import (
+from submitter.stories.withdrawals import (
     Kept,
     KeptReason,
     WithdrawalPlan,
@@ -32,6 +31,7 @@ from submitter.withdrawals import (
     plan_withdrawals,
     withdraw,
 )
+from submitter.wiring import TRAITS, Wiring
 from support.whole import DOMAIN, EMAIL, World, world
 
 PROPERTY = f"sc-domain:{DOMAIN}"

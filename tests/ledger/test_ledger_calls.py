@@ -279,13 +279,16 @@ def test_calls_of_a_dead_run_become_unknown_and_stay_booked(site: SqlLedger, lea
     assert waiting(site, now=NOW + DAY + HOUR) == ["a", "b", "c"]
     assert sitemap_standing(site).state is State.UNKNOWN
     assert site.allowances()["baidu", SITE].spent == 2
+    with site._database.reading() as tx:
+        spent = tx.connection.exec_driver_sql("SELECT spent FROM attempt ORDER BY id").scalars()
+        assert list(spent) == [2, 0, 0]
 
 
 def test_calls_of_a_living_run_are_left_alone(site: SqlLedger, lease: Lease) -> None:
     claim(site, lease, pages_action(site))
     lane = site.acquire("lane", "worker", ttl_s=60, now=NOW)
     assert site.recover(lane, now=NOW, not_before={}) == 0
-    assert site.recover(lease, now=NOW, not_before={}) == 0
+    assert site.recover(lease, now=NOW + 2 * HOUR, not_before={}) == 0
     assert site.recover(lane, now=NOW + 2 * HOUR, not_before={}) == 1
 
 

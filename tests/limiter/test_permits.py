@@ -10,7 +10,7 @@ import pytest
 
 from submitter.core.fleet import Limits
 from submitter.core.limiter import LONGEST_WAY_S, SLACK
-from submitter.permits import AccountPermits
+from submitter.kit.permits import AccountPermits
 
 START = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 FOREVER = 1e12

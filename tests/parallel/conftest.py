@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from parallel_support import running_pool
 
-from submitter.parallel.pool import ReaderPool
+from submitter.looking.parallel.pool import ReaderPool
 
 
 @pytest.fixture(scope="session")

@@ -16,10 +16,10 @@ from submitter.core.looks import SiteLook, TellRule, Validators
 from submitter.core.traits import Kind
 from submitter.errors import FetchError
 from submitter.ledger import open_ledger
-from submitter.parallel.pool import ReaderPool
+from submitter.looking.parallel.pool import ReaderPool
+from submitter.looking.reading import Errand, Part, Readers
+from submitter.looking.walk import Surroundings, walk_site
 from submitter.ports import Fetched, Ledger
-from submitter.reading import Errand, Part, Readers
-from submitter.walk import Surroundings, walk_site
 from support.twins import NOON, HandClock
 
 PATIENCE_S = 60.0

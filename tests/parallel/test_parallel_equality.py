@@ -25,8 +25,8 @@ from parallel_support import (
 
 from submitter.core.fleet import FetchRules, Site
 from submitter.core.fleet import Section as PageSection
-from submitter.parallel.pool import ReaderPool
-from submitter.reading import Errand, Parts, SoleReader
+from submitter.looking.parallel.pool import ReaderPool
+from submitter.looking.reading import Errand, Parts, SoleReader
 from submitter.sandbox import Sandbox, SandboxClock, Section
 from submitter.sandbox.fleet_documents import Break
 from submitter.sandbox.fleet_pages import Form

@@ -18,9 +18,9 @@ from submitter.core.fleet import Section, Site
 from submitter.core.looks import PageRow
 from submitter.core.pagereader import PageReader, ReadOrder
 from submitter.errors import FetchError
-from submitter.parallel.packing import PackedRows
-from submitter.parallel.pool import ReaderPool
-from submitter.reading import PIECE_BYTES, Readers, SoleReader, gathered
+from submitter.looking.parallel.packing import PackedRows
+from submitter.looking.parallel.pool import ReaderPool
+from submitter.looking.reading import PIECE_BYTES, Readers, SoleReader, gathered
 from support.twins import NOON
 from support.whole import Ran, world
 

@@ -37,8 +37,8 @@ from parallel_support import (
 
 from submitter.core.fleet import Section
 from submitter.errors import SitemapError
-from submitter.parallel.pool import ReaderPool
-from submitter.reading import PIECE_BYTES, Done, Errand, Part, SoleReader
+from submitter.looking.parallel.pool import ReaderPool
+from submitter.looking.reading import PIECE_BYTES, Done, Errand, Part, SoleReader
 
 MAPS = [f"{ORIGIN}/{number}.xml" for number in range(12)]
 TREE = {INDEX: Paper(index(MAPS))} | {
@@ -97,7 +97,7 @@ def test_without_workers_all_is_read_here() -> None:
 def test_where_no_process_can_be_started_all_is_read_here(
     python: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO, "submitter.parallel")
+    caplog.set_level(logging.INFO, "submitter.looking.parallel")
     pool = ReaderPool(workers=2, start_after=0, python=python)
     try:
         assert not pool.start(wait_s=PATIENCE_S)

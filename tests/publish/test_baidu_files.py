@@ -20,18 +20,18 @@ from publishing_support import (
     touched,
 )
 
-from submitter.baidu_files import (
+from submitter.core.checklist import Form, FormLimits, tick
+from submitter.core.fleet import GuardRule
+from submitter.core.shards import BAIDU, Fate
+from submitter.errors import ConfigError
+from submitter.publish import SitemapDirectory
+from submitter.stories.baidu_files import (
     BaiduFiles,
     BaiduWriting,
     Order,
     baidu_files_json,
     write_baidu_files,
 )
-from submitter.core.checklist import Form, FormLimits, tick
-from submitter.core.fleet import GuardRule
-from submitter.core.shards import BAIDU, Fate
-from submitter.errors import ConfigError
-from submitter.publish import SitemapDirectory
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 TOMORROW = NOW + timedelta(days=1)

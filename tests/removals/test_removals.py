@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from submitter.core.fleet import FetchRules, Site
 from submitter.core.standing import Candidate
-from submitter.removals import PATIENCE, Confirmation, confirm_gone
+from submitter.looking.removals import PATIENCE, Confirmation, confirm_gone
 from submitter.sandbox import Sandbox, Section
 from submitter.sources.web import WebSource
 from support.fetching import PatientClock

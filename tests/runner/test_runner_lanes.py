@@ -9,7 +9,6 @@ from datetime import timedelta
 
 import pytest
 
-from submitter.channels import Channel, RunContext
 from submitter.core.accounting import Done, columns_of
 from submitter.core.calls import Action, Call, Receipt, Survey
 from submitter.core.fleet import Account, FirstRun, Site
@@ -26,10 +25,11 @@ from submitter.errors import (
     Refused,
     TooFast,
 )
+from submitter.kit.progress import NoProgress
 from submitter.ledger import open_ledger
 from submitter.ports import Lease, Ledger, LogFilter
-from submitter.progress import NoProgress
-from submitter.runner import run_plan
+from submitter.sending.channels import Channel, RunContext
+from submitter.sending.runner import run_plan
 from support.twins import NOON, HandClock, NoSource, OpenPermits, ScriptedEngine, meter
 
 GOOGLE = Traits(

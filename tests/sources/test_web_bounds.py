@@ -80,7 +80,7 @@ HOSTILE = {
 }
 CLIENT = """
 import json, resource, sys
-from submitter.clock import SystemClock
+from submitter.kit.clock import SystemClock
 from submitter.core.fleet import FetchRules, Site
 from submitter.errors import FetchError
 from submitter.sources.web import WebSource

@@ -221,7 +221,7 @@ def test_many_threads_share_one_source(server: FaultServer, source: WebSource) -
 
 FORK = """
 import os, sys
-from submitter.clock import SystemClock
+from submitter.kit.clock import SystemClock
 from submitter.core.fleet import Site
 from submitter.sources.web import WebSource
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from submitter.channels import Channel
-from submitter.runs import Tools
+from submitter.sending.channels import Channel
+from submitter.stories.runs import Tools
 
 SIGNED = re.compile(r"eyJ[\w-]{20,}\.eyJ[\w-]{20,}")
 """A signed assertion; nobody knows its text beforehand."""

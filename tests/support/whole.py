@@ -16,17 +16,17 @@ from zoneinfo import ZoneInfo
 import yaml
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from submitter.channels import RunRules
 from submitter.core.fleet import Fleet, Target
 from submitter.core.records import LogRow, RunRow
+from submitter.kit.owners import this_owner
+from submitter.kit.retries import RetryRules
 from submitter.ledger import open_ledger
-from submitter.owners import this_owner
 from submitter.ports import Ledger, LogFilter
-from submitter.preview import Preview, preview
-from submitter.retries import RetryRules
-from submitter.runs import RunReport, RunRequest, Tools, run_fleet
 from submitter.sandbox import Sandbox, SandboxClock, Section
 from submitter.sandbox.fleet_site import FleetSite
+from submitter.sending.channels import RunRules
+from submitter.stories.preview import Preview, preview
+from submitter.stories.runs import RunReport, RunRequest, Tools, run_fleet
 from submitter.wiring import Wiring, load_fleet
 
 START = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)

@@ -27,19 +27,19 @@ import requests
 import sqlalchemy
 from google.oauth2 import service_account
 
-from submitter.channels import Channel, RunRules
 from submitter.cli import exits, signals
 from submitter.cli.commands import run as run_command
-from submitter.clock import SystemClock
 from submitter.core.calls import Call, Receipt
 from submitter.engines import baidu, google
 from submitter.errors import LedgerBusy
+from submitter.kit.clock import SystemClock
+from submitter.kit.owners import this_owner
+from submitter.kit.retries import RetryRules
 from submitter.ledger import open_ledger
-from submitter.owners import this_owner
 from submitter.ports import Lease
-from submitter.retries import RetryRules
-from submitter.runs import RunRequest, Tools, run_fleet
+from submitter.sending.channels import Channel, RunRules
 from submitter.sources import web
+from submitter.stories.runs import RunRequest, Tools, run_fleet
 from submitter.wiring import Wiring, load_fleet
 
 LOADED = (

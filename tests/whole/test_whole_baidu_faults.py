@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from submitter.channels import RunRules
 from submitter.core.standing import Allowance
 from submitter.sandbox.fleet_site import FleetSite
+from submitter.sending.channels import RunRules
 from support.whole import Ran, World
 from support.whole_books import prove_books_agree, prove_sums
 

@@ -13,7 +13,7 @@ import pytest
 
 from submitter.errors import LedgerBusy, LedgerError
 from submitter.ports import Lease, Ledger
-from submitter.runs import _keep_alive
+from submitter.stories.runs import _keep_alive
 from support.whole import World
 from support.whole_books import (
     prove_books_agree,

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from submitter.channels import Channel
 from submitter.core.calls import Call, Receipt
-from submitter.runs import Tools
+from submitter.sending.channels import Channel
+from submitter.stories.runs import Tools
 from support.whole import Ran, World
 from support.whole_books import prove_books_agree, prove_sums, untold
 

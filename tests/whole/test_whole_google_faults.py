@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from submitter.channels import RunRules
 from submitter.sandbox import Role
 from submitter.sandbox.fleet_site import FleetSite
+from submitter.sending.channels import RunRules
 from support.whole import EMAIL, Ran, World
 from support.whole_books import prove_books_agree, prove_sums
 

@@ -322,7 +322,7 @@ def plant_in_a_frame(text: str, world: World) -> None:
     try:
         raise_beside(text)
     except ValueError:
-        logging.getLogger("submitter.runner").exception("something else")
+        logging.getLogger("submitter.sending.runner").exception("something else")
 
 
 def plant_in_a_chain(text: str, world: World) -> None:
@@ -333,7 +333,7 @@ def plant_in_a_chain(text: str, world: World) -> None:
         except KeyError:
             raise ValueError("no word of it") from None
     except ValueError:
-        logging.getLogger("submitter.runner").exception("something else")
+        logging.getLogger("submitter.sending.runner").exception("something else")
 
 
 PLANTS = [

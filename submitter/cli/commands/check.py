@@ -25,9 +25,9 @@ Exits 2 when a person has to edit something, 4 when an engine or a site says no.
 @json_option
 @click.pass_obj
 def command(invocation: Invocation, *, online: bool, selection: Selection, as_json: bool) -> int:
-    from submitter.doctor.rounds import Doors, check_fleet
     from submitter.render.shapes import check_doc
     from submitter.render.text_check import check_text
+    from submitter.stories.doctor.rounds import Doors, check_fleet
 
     fleet = invocation.load_fleet()
     targets = select(fleet, selection)

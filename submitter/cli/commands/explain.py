@@ -23,9 +23,9 @@ not told. Exits 7 when nothing is known of it.
 @click.pass_obj
 def command(invocation: Invocation, *, address: str, as_json: bool) -> int:
     from submitter.core.urls import BadUrl
-    from submitter.explaining import UNKNOWN, explain
     from submitter.render.shapes import explain_doc
     from submitter.render.text_explain import explain_text
+    from submitter.stories.explaining import UNKNOWN, explain
 
     fleet = invocation.load_fleet()
     with invocation.wiring(fleet) as parts:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from submitter.cli.baidu import BaiduReport
     from submitter.cli.places import Place
     from submitter.core.looks import PageRow, SiteLook
-    from submitter.flatten import Keep
+    from submitter.looking.flatten import Keep
+    from submitter.looking.walk import Surroundings
     from submitter.render.manual_documents import BaiduDoc
-    from submitter.walk import Surroundings
     from submitter.wiring import Wiring
 
 HELP = """Read a sitemap tree and list what is in it.
@@ -64,8 +64,8 @@ def command(
     options: BaiduOptions | None,
     as_json: bool,
 ) -> int:
-    from submitter.flatten import judge_flat
-    from submitter.walk import Surroundings
+    from submitter.looking.flatten import judge_flat
+    from submitter.looking.walk import Surroundings
 
     extra = read_extra(allow_private, connect_to)
     fleet = with_ledger(fleet_if_any(invocation), invocation)
@@ -96,7 +96,7 @@ def _walk(
     options: BaiduOptions | None,
     parts: Wiring,
 ) -> tuple[SiteLook, BaiduReport | None]:
-    from submitter.flatten import flatten, keep_both
+    from submitter.looking.flatten import flatten, keep_both
 
     if options is None:
         return flatten(place.site, around, keep=keep), None

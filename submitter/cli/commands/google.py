@@ -44,8 +44,8 @@ def command() -> None:
 def verify_domain(
     invocation: Invocation, *, domain: str, name: str | None, check: bool, as_json: bool
 ) -> int:
-    from submitter import domains
     from submitter.render.domain_report import domain_doc, domain_text
+    from submitter.stories import domains
 
     bare = domains.domain_of(domain.removeprefix(PROPERTY_PREFIX))
     fleet = invocation.load_fleet()

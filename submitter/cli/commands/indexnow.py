@@ -18,10 +18,10 @@ from submitter.cli.selecting import NoMatch
 from submitter.errors import ConfigError, EngineError
 
 if TYPE_CHECKING:
-    from submitter.channels import Channel
-    from submitter.checkup import TargetCheck
     from submitter.core.fleet import Account, Fleet, SecretRef, Target
     from submitter.ports import Clock, Source
+    from submitter.sending.channels import Channel
+    from submitter.stories.checkup import TargetCheck
 
 ENGINE = "indexnow"
 KEY_BYTES = 16
@@ -144,9 +144,9 @@ def _key_text(document: Mapping[str, object]) -> list[str]:
 
 
 def _check(invocation: Invocation, name: str | None, *, as_json: bool) -> int:
-    from submitter.checkup import Checkup
     from submitter.render.shapes import check_doc
     from submitter.render.text_check import check_text
+    from submitter.stories.checkup import Checkup
 
     fleet = invocation.load_fleet()
     targets = _targets(fleet, name)
@@ -170,7 +170,7 @@ def check_key_files(
     """Fetch every key file as a run would; nothing is posted."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from submitter.checkup import Diagnosis, Health, TargetCheck, diagnosis_of
+    from submitter.stories.checkup import Diagnosis, Health, TargetCheck, diagnosis_of
 
     def check(target: Target) -> TargetCheck:
         engine = channels[target.account.name].engine

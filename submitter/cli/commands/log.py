@@ -22,8 +22,8 @@ from submitter.errors import ConfigError
 if TYPE_CHECKING:
     from submitter.core.fleet import Fleet
     from submitter.ports import Ledger, LogFilter
-    from submitter.recall import Chosen
     from submitter.render.screen import Screen
+    from submitter.stories.recall import Chosen
 
 HELP = """Show the submission log.
 
@@ -139,7 +139,7 @@ def _show_pages(invocation: Invocation, wish: Wish) -> int:
 
 def _show(invocation: Invocation, wish: Wish, view: View[Row]) -> int:
     """Row by row as they are read; returns how many."""
-    from submitter.recall import Chosen
+    from submitter.stories.recall import Chosen
 
     fleet = invocation.load_fleet()
     screen = screen_of_stdout(invocation.environ)

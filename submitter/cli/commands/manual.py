@@ -17,7 +17,7 @@ from submitter.cli.selecting import NoMatch
 
 if TYPE_CHECKING:
     from submitter.core.checklist import Item
-    from submitter.manual import Chosen
+    from submitter.stories.manual import Chosen
 
     Alter = Callable[[Sequence[Item], Sequence[str]], tuple[Item, ...]]
 
@@ -43,8 +43,8 @@ def command(
 ) -> int:
     if click.get_current_context().invoked_subcommand is not None:
         return 0
-    from submitter.manual import make_checklists
     from submitter.render.manual_report import manual_doc, manual_text
+    from submitter.stories.manual import make_checklists
 
     fleet = invocation.load_fleet()
     chosen = _chosen(site, engine)
@@ -82,8 +82,8 @@ def _mark(
     engine: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    from submitter.manual import book_of, mark
     from submitter.render.manual_report import tick_doc, tick_text
+    from submitter.stories.manual import book_of, mark
 
     chosen = _chosen(site, engine)
     with invocation.wiring(invocation.load_fleet()) as parts:

@@ -15,8 +15,8 @@ from submitter.cli.selecting import select
 from submitter.core.selection import Selection
 
 if TYPE_CHECKING:
-    from submitter.preview import Preview
     from submitter.render.documents import PlanDoc
+    from submitter.stories.preview import Preview
     from submitter.wiring import Wiring
 
 HELP = """Show what would be sent and why; send nothing.
@@ -40,10 +40,10 @@ def command(
     selection: Selection,
     as_json: bool,
 ) -> int:
-    from submitter.owners import this_owner
-    from submitter.preview import preview
+    from submitter.kit.owners import this_owner
     from submitter.render.text_plan import plan_text
-    from submitter.runs import RunRequest
+    from submitter.stories.preview import preview
+    from submitter.stories.runs import RunRequest
 
     fleet = invocation.load_fleet()
     targets = select(fleet, selection)

@@ -44,8 +44,8 @@ def command(
     selection: Selection,
     as_json: bool,
 ) -> int:
-    from submitter.owners import this_owner
-    from submitter.runs import RunRequest, run_fleet
+    from submitter.kit.owners import this_owner
+    from submitter.stories.runs import RunRequest, run_fleet
 
     fleet = invocation.load_fleet()
     targets = select(fleet, selection)

@@ -53,8 +53,8 @@ def command(
     no_verify: bool,
     as_json: bool,
 ) -> int:
-    from submitter.bulk import BulkRequest, run_bulk
-    from submitter.owners import this_owner
+    from submitter.kit.owners import this_owner
+    from submitter.stories.bulk import BulkRequest, run_bulk
 
     if (csv_file is None) == (not urls):
         raise ConfigError.one("submit", "give either --csv FILE or addresses")

@@ -16,8 +16,8 @@ from submitter.core.accounting import ExitCode
 from submitter.core.selection import Selection
 
 if TYPE_CHECKING:
+    from submitter.asking.verify import Answer
     from submitter.core.inspection import Sample
-    from submitter.verify import Answer
 
 HELP = """Ask the engines what became of what they were told.
 
@@ -52,12 +52,12 @@ def command(
     selection: Selection,
     as_json: bool,
 ) -> int:
-    from submitter.inspections import inspect_fleet
-    from submitter.owners import this_owner
+    from submitter.kit.owners import this_owner
     from submitter.render.inspection_report import sample_docs, samples_text
     from submitter.render.shapes import verify_doc
     from submitter.render.text_status import verify_text
-    from submitter.runs import RunRequest, verify_fleet
+    from submitter.stories.inspections import inspect_fleet
+    from submitter.stories.runs import RunRequest, verify_fleet
 
     fleet = invocation.load_fleet()
     targets = select(fleet, selection)
@@ -95,7 +95,7 @@ def judge_answers(answers: Sequence[Answer]) -> ExitCode:
 
 def judge_both(answers: ExitCode, samples: Sequence[Sample]) -> ExitCode:
     """As `judge_answers`, of the sitemaps and of the pages that were asked about."""
-    from submitter.inspections import judge_samples
+    from submitter.stories.inspections import judge_samples
 
     verdicts = {answers, judge_samples(samples)} if samples else {answers}
     if len(verdicts) == 1:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from submitter.core.accounting import Done
     from submitter.core.fleet import Fleet
     from submitter.render.withdrawal_report import WithdrawDoc
-    from submitter.withdrawals import WithdrawalPlan, WithdrawalRequest
+    from submitter.stories.withdrawals import WithdrawalPlan, WithdrawalRequest
 
 HELP = """Take sitemaps out of an engine's report.
 
@@ -51,14 +51,14 @@ def command(
     wait: float,
     as_json: bool,
 ) -> int:
-    from submitter.owners import this_owner
-    from submitter.wiring import TRAITS
-    from submitter.withdrawals import (
+    from submitter.kit.owners import this_owner
+    from submitter.stories.withdrawals import (
         WithdrawalRequest,
         judge_withdrawals,
         plan_withdrawals,
         withdraw,
     )
+    from submitter.wiring import TRAITS
 
     fleet = invocation.load_fleet()
     request = WithdrawalRequest(

@@ -1,0 +1,1 @@
+"""Asking engines what became of what they were told."""

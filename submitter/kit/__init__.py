@@ -1,0 +1,1 @@
+"""Mechanisms that everybody above shares: clock, waiting, permits, progress, redaction."""

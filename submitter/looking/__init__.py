@@ -1,0 +1,1 @@
+"""Looking at sites: fetch, walk, read, and what a look says."""

@@ -1,0 +1,86 @@
+"""Asks some pages of a site what they are before any engine is told of it for the first time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from submitter.core.findings import Severity
+from submitter.core.fleet import Site
+from submitter.core.looks import SiteLook
+from submitter.core.prelaunch import (
+    HEAD_BYTES,
+    MISSING,
+    SAMPLE,
+    PageAnswer,
+    head_ends,
+    judge_sample,
+    meta_forbids,
+    tag_forbids,
+    wants_sample,
+)
+from submitter.core.urls import BadUrl, host_of
+from submitter.errors import FetchError
+from submitter.looking.walk import Surroundings
+from submitter.ports import Fetched, Ledger
+
+
+def sample_site(site: Site, look: SiteLook, *, ledger: Ledger, around: Surroundings) -> SiteLook:
+    """The look with what a sample of the site's pages says, where one is wanted. What most of
+    them have holds the site (see `guard.judge`), the rest is a finding of the look.
+
+    When the deadline comes first the look is unfinished, so that the next one asks again.
+    """
+    if not (site.prelaunch and wants_sample(look)) or _is_closed(look, around):
+        return look
+    answers = []
+    for url in ledger.sample_pages(site.origin, limit=SAMPLE):
+        answers.append(_ask(url, site, around))
+        if _out_of_time(around):
+            return replace(look, unfinished=True)
+    found = judge_sample(site.origin, site.host, answers)
+    return replace(
+        look,
+        prelaunch=tuple(one for one in found if one.severity is Severity.ERROR),
+        findings=(*look.findings, *(one for one in found if one.severity is not Severity.ERROR)),
+    )
+
+
+def _is_closed(look: SiteLook, around: Surroundings) -> bool:
+    """To every engine's crawler: it is held for that, and we keep out as well."""
+    return bool(around.crawlers) and look.closed_to.issuperset(around.crawlers)
+
+
+def _out_of_time(around: Surroundings) -> bool:
+    until = around.until
+    return around.stopped() or (until is not None and around.clock.monotonic() >= until)
+
+
+def _ask(url: str, site: Site, around: Surroundings) -> PageAnswer:
+    try:
+        with around.source.fetch(url, site=site, until=around.until) as answer:
+            host = host_of(answer.final_url)
+            noindex = any(map(tag_forbids, answer.robots_tags)) or _head_forbids(answer)
+            return PageAnswer(url, answer.status, host, noindex)
+    except FetchError as error:
+        status = error.http_status
+        return PageAnswer(url, status if status in MISSING else None)
+    except BadUrl:
+        return PageAnswer(url, None)
+
+
+def _head_forbids(answer: Fetched) -> bool:
+    """Reads on only until the page's head is over."""
+    text, charset = "", answer.charset
+    for chunk in answer.chunks():
+        text += _decoded(chunk, charset)
+        if len(text) >= HEAD_BYTES or head_ends(text):
+            break
+    return meta_forbids(text[:HEAD_BYTES])
+
+
+def _decoded(chunk: bytes, charset: str | None) -> str:
+    """Tags are ASCII in nearly every encoding; letters that are torn apart do not matter here."""
+    try:
+        return chunk.decode(charset or "utf-8", errors="replace")
+    except LookupError:
+        return chunk.decode("utf-8", errors="replace")

@@ -1,0 +1,1 @@
+"""Sending a plan: lanes, attempts, allowances."""

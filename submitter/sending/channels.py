@@ -1,0 +1,63 @@
+"""What the lanes of a run share: ways to the engines, rules, and the run's own context."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from submitter.core.fleet import Account, Site
+from submitter.core.traits import Traits
+from submitter.kit.retries import RetryRules
+from submitter.ports import Clock, Engine, Lease, Ledger, Permits, Progress, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """One account's way to its engine."""
+
+    account: Account
+    engine: Engine
+    permits: Permits
+
+    @property
+    def traits(self) -> Traits:
+        return self.engine.traits
+
+
+@dataclass(frozen=True, slots=True)
+class RunRules:
+    """How a run behaves. Times in seconds."""
+
+    retries: RetryRules = RetryRules()
+    call_timeout_s: float = 30.0
+    least_call_s: float = 3.0
+    """With less time left than this, no call is begun: it could not be finished and stored."""
+    workers: int = 8
+    """Calls in flight for one account; the limiter decides how many really start."""
+    breaker: int = 5
+    """So many actions in a row that an account's engine did not take close it for this run."""
+
+
+@dataclass(slots=True)
+class RunContext:
+    """What all lanes of a run share."""
+
+    ledger: Ledger
+    lease: Lease
+    clock: Clock
+    run: str
+    sites: Mapping[str, Site]
+    source: Source
+    progress: Progress
+    rules: RunRules = RunRules()
+    until: float = float("inf")
+    """Monotonic time at which everything has to be stored."""
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def is_over(self) -> bool:
+        return self.stop.is_set() or self.clock.monotonic() + self.rules.least_call_s > self.until
+
+    def call_timeout_s(self) -> float:
+        left = self.until - self.clock.monotonic() - 1.0
+        return max(1.0, min(self.rules.call_timeout_s, left))

@@ -1,0 +1,381 @@
+"""Sends a plan: lanes side by side, each lane's calls one after the other.
+
+Every call is claim → send → settle: the intent is stored before the first byte leaves, the
+outcome before the lane's next call. This is the only place that waits, retries and stops.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from submitter.core import quota
+from submitter.core.accounting import Done
+from submitter.core.calls import Action, Call, Outcome, QuotaReading, Survey
+from submitter.core.halving import BatchSearch
+from submitter.core.outcomes import outcome_of_error
+from submitter.core.plan import WHOLE_ACCOUNT, Plan, part_of
+from submitter.core.standing import Allowance
+from submitter.core.states import State
+from submitter.core.traits import OF_SITEMAPS, Kind
+from submitter.errors import (
+    EngineError,
+    EngineUnavailable,
+    NotAuthorized,
+    OutcomeUnknown,
+    QuotaExhausted,
+    Refused,
+    SubmitterError,
+    TooFast,
+)
+from submitter.kit.retries import OutOfTime, Retries
+from submitter.ports import QuotaReader
+from submitter.sending.attempts import Attempt
+from submitter.sending.channels import Channel, RunContext
+from submitter.sending.lanebook import LaneBook
+
+log = logging.getLogger(__name__)
+
+RETRY_AFTER = "retry-after"
+"""Why something waits until a time that the engine named."""
+
+
+def run_plan(plan: Plan, *, channels: Mapping[str, Channel], context: RunContext) -> list[Done]:
+    """Send everything in the plan that may be sent now. Returns one or more `Done` per action:
+    together they cover each of its pages once. Raises LedgerError when the memory fails."""
+    by_account: dict[str, list[Action]] = {}
+    for action in plan.actions:
+        by_account.setdefault(action.account, []).append(action)
+    allowances = {(one.account, one.property): one for one in plan.allowances}
+    runs = [
+        AccountRun(channels[name], actions, context, allowances)
+        for name, actions in by_account.items()
+    ]
+    if not runs:
+        return []
+    with ThreadPoolExecutor(len(runs), thread_name_prefix="account") as pool:
+        finished = [pool.submit(run.run) for run in runs]
+    return [done for future in finished for done in future.result()]
+
+
+class AccountRun:
+    """All actions of one account. A failure closes what it concerns and nothing else."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        actions: Sequence[Action],
+        context: RunContext,
+        allowances: Mapping[tuple[str, str], Allowance],
+    ) -> None:
+        self._channel, self._actions, self._context = channel, actions, context
+        self._book = LaneBook(channel, context.clock, allowances)
+        self._retries = Retries(context.rules.retries, context.clock, len(actions))
+        self._done: list[Done] = []
+        self._lock = threading.Lock()
+        self._closed: dict[str, Outcome] = {}
+        self._prepared: dict[str, EngineError | None] = {}
+        self._misses = 0
+
+    # ------------------------------------------------------------ the story
+
+    def run(self) -> list[Done]:
+        survey = self._ask_survey()
+        lanes = self._lanes(survey)
+        workers = max(1, min(self._context.rules.workers, len(lanes)))
+        with ThreadPoolExecutor(workers, thread_name_prefix=self._channel.account.name) as pool:
+            futures = [pool.submit(self._run_lane, lane, survey) for lane in lanes]
+        for future in futures:
+            future.result()
+        return self._done
+
+    def _ask_survey(self) -> Survey | None:
+        """What the account can see, asked once before its first write."""
+        try:
+            survey = self._retries.call(self._survey_once, until=self._context.until)
+        except EngineError as error:
+            outcome = self._outcome_of(self._actions[0], error)
+            if isinstance(error, QuotaExhausted):
+                self._close_account_until(error, error.resets_at)
+            self._close(WHOLE_ACCOUNT, outcome)
+            return None
+        except OutOfTime:
+            self._close(WHOLE_ACCOUNT, self._too_late())
+            return None
+        if survey is not None:
+            self._context.ledger.save_survey(survey, at=self._context.clock.now())
+        return survey
+
+    def _survey_once(self) -> Survey | None:
+        self._take_permit()
+        try:
+            return self._channel.engine.survey(timeout_s=self._context.call_timeout_s())
+        except OutcomeUnknown as lost:  # a read whose answer is lost can simply be asked again
+            raise EngineUnavailable(
+                lost.engine, lost.problem, http_status=lost.http_status, code=lost.code
+            ) from lost
+
+    def _lanes(self, survey: Survey | None) -> list[list[Action]]:
+        """Metered: one lane per property, where the quota lives; else per property and site."""
+        lanes: dict[tuple[str, str], list[Action]] = {}
+        for planned in self._actions:
+            name = self._property_of(planned, survey)
+            action = replace(planned, property=name)
+            site = "" if self._channel.traits.metered else action.site
+            lanes.setdefault((name, site), []).append(action)
+        return list(lanes.values())
+
+    def _property_of(self, planned: Action, survey: Survey | None) -> str:
+        """A withdrawal goes where the submission went, all else where the survey says."""
+        if planned.kind is Kind.WITHDRAWAL and planned.property:
+            return planned.property
+        return self._channel.engine.property_of(self._context.sites[planned.site], survey)
+
+    def _run_lane(self, actions: Iterable[Action], survey: Survey | None) -> None:
+        for action in actions:
+            try:
+                self._run_action(action, survey)
+            except SubmitterError:
+                self._context.stop.set()
+                raise
+            self._context.progress.advance()
+
+    def _run_action(self, action: Action, survey: Survey | None) -> None:
+        closed = self._why_closed(action)
+        if closed is not None:
+            self._finish(action, closed, called=False)
+            return
+        try:
+            self._channel.engine.preflight(action, survey)
+            self._prepare(action)
+        except EngineError as error:
+            self._give_up(action, self._outcome_of(action, error), error, called=False)
+            return
+        if action.kind in OF_SITEMAPS:
+            self._send(action, ())
+        else:
+            self._send_pages(action)
+
+    def _prepare(self, action: Action) -> None:
+        """What the engine needs at the site itself, seen to once in a run. Raises EngineError."""
+        with self._lock:
+            known = action.site in self._prepared
+        if not known:
+            problem = self._prepare_once(action.site)
+            with self._lock:
+                self._prepared[action.site] = problem
+        if (problem := self._prepared[action.site]) is not None:
+            raise problem
+
+    def _prepare_once(self, origin: str) -> EngineError | None:
+        context = self._context
+        until = None if context.until == float("inf") else context.until
+        try:
+            self._channel.engine.prepare(context.sites[origin], context.source, until=until)
+        except EngineError as problem:
+            return problem
+        return None
+
+    # ------------------------------------------------------------ pages within an allowance
+
+    def _send_pages(self, action: Action) -> None:
+        """Send a batch, cut to what the lane may spend now; the rest waits, in order."""
+        urls = self._context.ledger.urls(action.site, action.pages)
+        self._learn_allowance(action)
+        begin = 0
+        while begin < len(urls):
+            rest = part_of(action, urls, begin, len(urls))
+            closed = self._why_closed(rest)
+            room = self._book.room(action)
+            if closed is None and room == 0:
+                closed = self._no_room(action)
+            if closed is not None:
+                self._finish(rest, closed, called=False)
+                return
+            end = min(begin + room, len(urls))
+            self._send(part_of(action, urls, begin, end), tuple(urls[begin:end]))
+            begin = end
+
+    def _no_room(self, action: Action) -> Outcome:
+        outcome = _not_begun("quota", "today's allowance is spent")
+        return replace(outcome, not_before=self._book.reopens(action))
+
+    def _learn_allowance(self, action: Action) -> None:
+        """Ask an engine that can be asked what the lane may spend, before its first call."""
+        engine, allowance = self._channel.engine, self._book.open(action)
+        if allowance is None or not self._channel.traits.quota_readable:
+            return
+        if allowance.reported_left is not None or not isinstance(engine, QuotaReader):
+            return
+
+        def ask() -> QuotaReading:
+            self._take_permit()
+            return engine.read_quota(action.property, timeout_s=self._context.call_timeout_s())
+
+        try:
+            reading = self._retries.call(ask, until=self._context.until)
+        except (EngineError, OutOfTime) as problem:
+            log.info(
+                "%s does not say what %s has left: %s", action.account, action.property, problem
+            )
+            return
+        learned = quota.learn(allowance, reading)
+        self._context.ledger.save_allowance(self._context.lease, learned)
+        self._book.keep(learned)
+
+    # ------------------------------------------------------------ one call, retried
+
+    def _send(
+        self, action: Action, urls: tuple[str, ...], search: BatchSearch | None = None
+    ) -> None:
+        attempt = Attempt(
+            self._channel, self._context, self._book, Call(action, urls), begin=self._take_permit
+        )
+        try:
+            outcome = self._retries.call(attempt.once, until=self._context.until)
+        except OutOfTime:
+            self._finish(action, self._too_late(), called=False)
+            return
+        except EngineError as error:
+            if self._search_refused(Call(action, urls), error, search):
+                return
+            outcome = attempt.last or self._outcome_of(action, error)
+            self._give_up(action, outcome, error, called=True)
+            return
+        self._misses = 0
+        self._finish(action, outcome, called=True)
+
+    def _search_refused(self, call: Call, error: EngineError, search: BatchSearch | None) -> bool:
+        """Send a refused batch in halves where that costs nothing. False: there are none left."""
+        if not isinstance(error, Refused) or not self._channel.traits.bisect:
+            return False
+        search = search or BatchSearch(len(call.urls))
+        parts = search.next_halves(call)
+        for part in parts:
+            self._send(part.action, part.urls, search)
+        return bool(parts)
+
+    def _take_permit(self) -> None:
+        context = self._context
+        if context.is_over() or not self._channel.permits.acquire(until=context.until):
+            raise OutOfTime
+        if context.is_over():
+            raise OutOfTime
+
+    def _give_up(
+        self, action: Action, outcome: Outcome, error: EngineError, *, called: bool
+    ) -> None:
+        """No receipt came: close what the error concerns, so that nothing runs into it again."""
+        match error:
+            case NotAuthorized(scope="account"):
+                self._close(WHOLE_ACCOUNT, outcome)
+            case NotAuthorized():
+                self._close(action.property, outcome)
+            case QuotaExhausted() if not self._channel.traits.metered:
+                self._close_account_until(error, error.resets_at)
+                self._close(WHOLE_ACCOUNT, outcome)
+            case TooFast() if self._is_far_off(error):
+                outcome = self._park(action, outcome, error)
+                self._close_account_until(error, outcome.not_before)
+                self._close(WHOLE_ACCOUNT, outcome)
+            case EngineUnavailable():
+                if self._is_far_off(error):
+                    outcome = self._park(action, outcome, error)
+                self._count_miss(outcome)
+            case OutcomeUnknown():
+                self._count_miss(outcome)
+            case _:
+                pass
+        self._finish(action, outcome, called=called)
+
+    def _is_far_off(self, error: EngineUnavailable) -> bool:
+        """The engine named a time that is too long to wait for in this run."""
+        return error.retry_after_s is not None and self._retries.is_too_long(error.retry_after_s)
+
+    def _park(self, action: Action, outcome: Outcome, error: EngineUnavailable) -> Outcome:
+        """The item waits for the time that the engine named, and so does all of its property."""
+        wait = timedelta(seconds=error.retry_after_s or 0.0)
+        not_before = self._context.clock.now() + wait
+        self._context.ledger.defer(
+            self._context.lease, action, not_before=not_before, reason=RETRY_AFTER
+        )
+        parked = replace(
+            outcome,
+            state=State.DEFERRED,
+            rest=State.DEFERRED,
+            code=RETRY_AFTER,
+            not_before=not_before,
+        )
+        self._close(action.property, parked)
+        return parked
+
+    def _count_miss(self, outcome: Outcome) -> None:
+        with self._lock:
+            self._misses += 1
+            broken = self._misses >= self._context.rules.breaker
+        if broken:
+            message = f"the engine did not answer {self._misses} times in a row: {outcome.message}"
+            self._close(WHOLE_ACCOUNT, _not_begun("engine-unavailable", message[:200]))
+
+    # ------------------------------------------------------------ closing and finishing
+
+    def _close(self, what: str, outcome: Outcome) -> None:
+        with self._lock:
+            self._closed.setdefault(what, outcome)
+
+    def _close_account_until(self, error: EngineError, until: datetime | None) -> None:
+        """Remembered, so that the next run does not knock before that moment either."""
+        now, zone = self._context.clock.now(), self._channel.traits.day_zone
+        until = until or quota.next_day_starts(zone, now)
+        name = self._channel.account.name
+        row = Allowance(name, WHOLE_ACCOUNT, quota.engine_day(zone, now))
+        closed = quota.close(row, until, error.problem[:200])
+        self._context.ledger.save_allowance(self._context.lease, closed)
+
+    def _why_closed(self, action: Action) -> Outcome | None:
+        with self._lock:
+            closed = self._closed.get(WHOLE_ACCOUNT) or self._closed.get(action.property)
+        if closed is None and self._context.is_over():
+            return self._too_late()
+        return closed
+
+    def _too_late(self) -> Outcome:
+        code = "stopped" if self._context.stop.is_set() else "deadline"
+        return _not_begun(code, "the run ended before its turn")
+
+    def _finish(self, action: Action, outcome: Outcome, *, called: bool) -> None:
+        if not called and action.kind is Kind.SITEMAP:  # waiting pages keep their place anyway
+            self._context.ledger.defer(
+                self._context.lease,
+                action,
+                not_before=outcome.not_before,
+                reason=outcome.cause or outcome.code or outcome.message,
+            )
+        with self._lock:
+            self._done.append(Done(action, outcome, called))
+        log.info(
+            "%s %s at %s: %s",
+            *(action.kind, action.target, action.account, outcome.state),
+            extra={
+                "site": action.site,
+                "account": action.account,
+                "engine": action.engine,
+                "state": outcome.state,
+                "urls": action.size,
+                "http_status": outcome.http_status,
+                "code": outcome.code,
+            },
+        )
+
+    def _outcome_of(self, action: Action, error: EngineError) -> Outcome:
+        return outcome_of_error(
+            action, error, traits=self._channel.traits, sent_at=self._context.clock.now()
+        )
+
+
+def _not_begun(code: str, message: str) -> Outcome:
+    return Outcome(State.DEFERRED, State.DEFERRED, code=code, message=message)
