@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from xml.parsers import expat
@@ -130,9 +131,47 @@ CONTESTANTS: dict[str, Callable[[Path], int]] = {
 }
 
 
-def run_here(name: str, folder: Path) -> None:
-    """Read every file and print what it cost this process."""
-    pages = sum(CONTESTANTS[name](path) for path in sorted(folder.iterdir()))
+PEER_FILES = 4
+"""Peers read so many files: some take minutes for all."""
+
+
+def read_with_lxml(path: Path) -> int:
+    from lxml import etree
+
+    count = 0
+    for _, url in etree.iterparse(str(path), tag=f"{{{NAMESPACE}}}url"):
+        found = url.findtext(f"{{{NAMESPACE}}}loc"), url.findtext(f"{{{NAMESPACE}}}lastmod")
+        count += found[0] is not None
+        url.clear()
+        while url.getprevious() is not None:
+            del url.getparent()[0]
+    return count
+
+
+def read_with_scrapy(path: Path) -> int:
+    from scrapy.utils.sitemap import Sitemap
+
+    return sum("loc" in entry for entry in Sitemap(path.read_bytes()))
+
+
+def read_with_usp(path: Path) -> int:
+    from usp.tree import sitemap_from_str
+
+    return sum(1 for _ in sitemap_from_str(path.read_text(encoding="utf-8")).all_pages())
+
+
+PEERS: dict[str, tuple[str, Callable[[Path], int]]] = {
+    "lxml": ("lxml iterparse", read_with_lxml),
+    "scrapy": ("scrapy Sitemap", read_with_scrapy),
+    "usp": ("ultimate-sitemap-parser", read_with_usp),
+}
+"""Module → what it is called, and how it is asked for pages with their dates."""
+
+
+def run_here(name: str, folder: Path, most: int | None = None) -> None:
+    """Read the files and print what it cost this process."""
+    read = CONTESTANTS[name] if name in CONTESTANTS else PEERS[name][1]
+    pages = sum(read(path) for path in sorted(folder.iterdir())[:most])
     used = resource.getrusage(resource.RUSAGE_SELF)
     cost = {"pages": pages, "cpu_s": used.ru_utime + used.ru_stime, "peak_kb": peak_kb()}
     print(json.dumps(cost))
@@ -144,8 +183,9 @@ def peak_kb(process: int | str = "self") -> int:
     return int(status.partition("VmHWM:")[2].split()[0])
 
 
-def measure(name: str, folder: Path) -> dict[str, float]:
+def measure(name: str, folder: Path, most: int | None = None) -> dict[str, float]:
     command = [sys.executable, __file__, "--child", name, str(folder)]
+    command += ["--files", str(most)] if most else []
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     cost: dict[str, float] = json.loads(done.stdout)
     return cost
@@ -158,6 +198,7 @@ def compare(pages: int, rounds: int) -> None:
         size = sum(path.stat().st_size for path in folder.iterdir())
         print(f"{pages:,} pages, {size / 1e6:.0f} MB, {rounds} rounds")
         runs = [{name: measure(name, folder) for name in CONTESTANTS} for _ in range(rounds)]
+        peers = list(compare_peers(folder))
     for name in CONTESTANTS:
         costs = [costs[name] for costs in runs]
         assert all(cost["pages"] == pages for cost in costs)
@@ -168,6 +209,21 @@ def compare(pages: int, rounds: int) -> None:
             f"{name:8} {cpu:7.2f} s CPU {pages / cpu:10,.0f} pages/s"
             f"   {ratio:5.2f} x floor   {peak:4.0f} MiB"
         )
+    print("\n".join(peers))
+
+
+def compare_peers(folder: Path) -> Iterator[str]:
+    """Each peer that is installed, once, beside ours on the same files."""
+    ours = measure("ours", folder, PEER_FILES)
+    for module, (title, _) in PEERS.items():
+        if find_spec(module) is None:
+            yield f"{title}: not installed; scripts/bench sitemaps installs it"
+            continue
+        cost = measure(module, folder, PEER_FILES)
+        yield (
+            f"{title}: {cost['pages'] / cost['cpu_s']:,.0f} pages/s, {cost['pages']:,.0f} pages, "
+            f"{cost['cpu_s'] / ours['cpu_s']:.1f} x ours, {cost['peak_kb'] / 1024:.0f} MiB"
+        )
 
 
 def main() -> None:
@@ -175,9 +231,10 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--child", nargs=2, metavar=("NAME", "FOLDER"), help=argparse.SUPPRESS)
+    parser.add_argument("--files", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child:
-        run_here(arguments.child[0], Path(arguments.child[1]))
+        run_here(arguments.child[0], Path(arguments.child[1]), arguments.files)
     else:
         compare(arguments.pages, arguments.rounds)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from submitter.core.fleet import Fleet
 from submitter.errors import ConfigError
 from submitter.wiring import load_fleet
@@ -62,7 +63,7 @@ def test_aliases_are_filled_in_for_each_host(tmp_path: Path) -> None:
         ("stuck_after_days: 0", "should be at least 1"),
         ("stuck_after_days: soon", "should be a whole number"),
         ("aliases: [a]", "should be a mapping"),
-        ('aliases: {"https://a.example/s.xml": nonsense}', "without scheme"),
+        ('aliases: {"https://a.example/s.xml": nonsense}', "not an absolute address"),
         ('aliases: {"https://{shop}/s.xml": "https://a.example/s.xml"}', "placeholder"),
         (
             'aliases: {"https://a.example/s.xml": "https://a.example/s.xml"}',

@@ -12,7 +12,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ from parallel_support import (
 from submitter.core.fleet import Section
 from submitter.errors import SitemapError
 from submitter.looking.parallel.pool import ReaderPool
-from submitter.looking.reading import PIECE_BYTES, Done, Errand, Part, SoleReader
+from submitter.looking.reading import PIECE_BYTES, Again, Done, Errand, Part, SoleReader
 
 MAPS = [f"{ORIGIN}/{number}.xml" for number in range(12)]
 TREE = {INDEX: Paper(index(MAPS))} | {
@@ -274,6 +275,22 @@ def test_pages_that_came_before_the_worker_died_are_neither_stored_nor_counted_t
         seen = look_at(make_site(INDEX), [PaperWeb(web)], readers)
     assert readers.handed_out > 100
     assert seen == look_at(make_site(INDEX), [PaperWeb(web)], SoleReader())
+
+
+def test_a_document_that_is_read_again_is_read_whole_even_if_it_is_by_then_as_remembered() -> None:
+    before = Paper(urlset(pages("p", 9)), etag='"before"')
+    web = {INDEX: Paper(urlset(pages("q", 20_000)))}
+    [known] = look_at(make_site(INDEX), [PaperWeb({INDEX: before})], SoleReader()).documents
+    asked = replace(errand(PaperWeb(web), INDEX), memory=known, validators=known.validators)
+    with running_pool(workers=1) as pool:
+        parts = pool._parts(asked)  # no thread reads on while we look at what has come
+        assert len(list(islice(parts, 2))) == 2
+        kill(pool)
+        web[INDEX] = before
+        again, *rest = taken(parts)
+    assert isinstance(again, Again)
+    assert [row.loc for row in rest[0]] == pages("p", 9)
+    assert rest[1].result.complete
 
 
 def test_a_worker_that_hangs_is_ended() -> None:
