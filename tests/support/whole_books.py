@@ -16,13 +16,12 @@ from submitter.ledger.columns import STATES
 from support.whole import Ran, World, engine_day
 
 TELLINGS = """
-    SELECT site.origin, page.loc, telling.state, attempt.id, attempt.property
+    SELECT site.origin, page.loc, telling.state, attempt.property
     FROM telling
     JOIN page ON page.id = telling.page_id
     JOIN attempt ON attempt.id = telling.attempt_id
     JOIN site ON site.id = page.site_id
     WHERE telling.removal = 0
-    ORDER BY attempt.id
 """
 SPENT = """
     SELECT property, day, SUM(COALESCE(spent, cost)) FROM attempt
@@ -38,7 +37,6 @@ class Telling:
     site: str
     """As Baidu knows it."""
     state: str
-    attempt: int
 
 
 def prove_ledger_is_whole(path: Path) -> None:
@@ -143,8 +141,8 @@ def select(world: World, statement: str) -> list[Any]:
 
 def tellings(world: World) -> list[Telling]:
     return [
-        Telling(loc if "://" in loc else origin + loc, site, str(STATES[state]), attempt)
-        for origin, loc, state, attempt, site in select(world, TELLINGS)
+        Telling(loc if "://" in loc else origin + loc, site, str(STATES[state]))
+        for origin, loc, state, site in select(world, TELLINGS)
     ]
 
 

@@ -30,7 +30,7 @@ class Child:
 
     def at_point(self) -> bool:
         """Wait until it says that it is at the agreed point; False when it ended before."""
-        return self._forks.wait_for_any({"at", "ended"}, self.pid) == "at"
+        return self._forks.first_of("at", "ended", self.pid) == "at"
 
     def stopped(self) -> None:
         """Wait until it has stopped itself."""
@@ -88,10 +88,11 @@ class Forks:
             self._read(PATIENCE_S)
         return self._seen[pid].pop(event)
 
-    def wait_for_any(self, events: set[str], pid: int) -> str:
-        while not events & self._seen[pid].keys():
+    def first_of(self, passing: str, final: str, pid: int) -> str:
+        """Which of two came; the final one stays to be waited for."""
+        while not {passing, final} & self._seen[pid].keys():
             self._read(PATIENCE_S)
-        return next(name for name in self._seen[pid] if name in events)
+        return final if self._seen[pid].pop(passing, None) is None else passing
 
     def happens(self, event: str, pid: int, *, within_s: float) -> bool:
         self._read(within_s, must=False)
