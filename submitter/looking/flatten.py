@@ -57,6 +57,7 @@ class Scrapbook:
     def __init__(self, keep: Keep | None = None) -> None:
         self._keep = keep
         self._buckets = [array("q") for _ in range(BUCKETS)]
+        self._put = [bucket.append for bucket in self._buckets]
 
     def remembered(self, url: str) -> DocumentMemory | None:
         del url
@@ -77,8 +78,9 @@ class Scrapbook:
         return LookResult(True, listed, Delta(new=listed), 0, Delta(new=listed))
 
     def _paste(self, url: str, hashes: array[int], rows: Sequence[PageRow]) -> None:
+        put = self._put
         for value in hashes:
-            self._buckets[value % BUCKETS].append(value)
+            put[value % BUCKETS](value)
         if self._keep is not None:
             self._keep(url, rows)
 
@@ -98,7 +100,7 @@ class Leaf:
         self._rows: list[PageRow] = []
 
     def add(self, pages: Sequence[PageRow]) -> None:
-        self._hashes.extend(hash(page.identity) for page in pages)
+        self._hashes.extend([hash(page[0]) for page in pages])
         if self._with_rows:
             self._rows += pages
 

@@ -34,7 +34,6 @@ from submitter.engines import baidu, google
 from submitter.errors import LedgerBusy
 from submitter.kit.clock import SystemClock
 from submitter.kit.owners import this_owner
-from submitter.kit.retries import RetryRules
 from submitter.ledger import open_ledger
 from submitter.ports import Lease
 from submitter.sending.channels import Channel, RunRules
@@ -215,7 +214,7 @@ def make_run(job: Job) -> int:
     targets = [
         one for one in fleet.targets() if not job.accounts or one.account.name in job.accounts
     ]
-    rules = RunRules(retries=RetryRules(), call_timeout_s=5.0, workers=job.workers)
+    rules = RunRules(workers=job.workers)
     request = RunRequest(job.run, fleet, targets, this_owner(), wait_s=job.wait_s)
     with signals.stopping() as stopped:
         clock = ChildClock(datetime.fromisoformat(job.now)) if job.now else SystemClock()

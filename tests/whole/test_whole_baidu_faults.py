@@ -11,11 +11,10 @@ import pytest
 
 from submitter.core.standing import Allowance
 from submitter.sandbox.fleet_site import FleetSite
-from submitter.sending.channels import RunRules
-from support.whole import Ran, World
+from support.whole import IMPATIENT, Ran, World
 from support.whole_books import prove_books_agree, prove_sums
 
-ONE_BY_ONE = RunRules(call_timeout_s=1.0, workers=1)
+ONE_BY_ONE = replace(IMPATIENT, workers=1)
 """Sites go in their order, so that it is known who comes before a fault and who after it."""
 
 FIRST, SECOND = 0, 1

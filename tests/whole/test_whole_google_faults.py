@@ -10,11 +10,10 @@ import pytest
 
 from submitter.sandbox import Role
 from submitter.sandbox.fleet_site import FleetSite
-from submitter.sending.channels import RunRules
-from support.whole import EMAIL, Ran, World
+from support.whole import EMAIL, IMPATIENT, Ran, World
 from support.whole_books import prove_books_agree, prove_sums
 
-ONE_BY_ONE = RunRules(call_timeout_s=1.0, workers=1)
+ONE_BY_ONE = replace(IMPATIENT, workers=1)
 """Sites go in their order, so that it is known who comes before a fault and who after it."""
 
 

@@ -21,7 +21,7 @@ from submitter.render.text_run import run_text
 from support.certificates import Authority
 from support.fault_server import FaultServer, Request, Wire, redirect, status
 from support.secret_watch import SecretWatch, raise_beside, spellings
-from support.whole import EMAIL, Ran, World, one_key
+from support.whole import EMAIL, IMPATIENT, Ran, World, one_key
 
 TOKEN = "Canary+baidu/4711=?&9f3e"  # every letter that some encoding changes
 GOOGLE_PATHS = "/google/webmasters/v3/sites"
@@ -52,7 +52,7 @@ def server() -> Iterator[FaultServer]:
 def run_and_hear(world: World, watch: SecretWatch, capfd: pytest.CaptureFixture[str]) -> Ran:
     """A run with everything that comes out of it: streams, logs, errors, report, ledger."""
     with watch.listening():
-        ran = world.run(adapt=watch.overhearing)
+        ran = world.run(adapt=watch.overhearing, parts={"rules": IMPATIENT})
     out, err = capfd.readouterr()
     watch.hear("stdout", out)
     watch.hear("stderr", err)

@@ -26,6 +26,8 @@ from submitter.looking.parallel.messages import (
 )
 from submitter.looking.parallel.packing import PackedRows
 
+GARBAGE: Final = 50_000
+"""Tuples made before garbage is looked for. Reading makes millions and no cycle of them."""
 LOOK_ROUND_S: Final = 5.0
 """How often an idle worker sees whether its owner lives. The line says so at once, unless a fork
 of the owner holds its other end, too."""
@@ -68,6 +70,7 @@ class Desk:
 def serve(handle: int, owner: int) -> None:
     """Answer on the line until its other end closes, or the owner (a process id) ends."""
     gc.freeze()
+    gc.set_threshold(GARBAGE)
     desk = Desk()
     with socket.socket(fileno=handle) as end:
         line = Line(end, patience_s=PATIENCE_S)
