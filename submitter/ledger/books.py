@@ -16,16 +16,8 @@ from submitter.core.sights import Sight
 from submitter.ledger.columns import clean, clean_or_none
 from submitter.ledger.database import Database, Transaction
 from submitter.ledger.pages import Place, full
-from submitter.ledger.schema import (
-    checklist,
-    inspection,
-    look,
-    page,
-    page_key,
-    section,
-    sight,
-    site,
-)
+from submitter.ledger.schema import look, page, page_key, section, site
+from submitter.ledger.schema_books import checklist, inspection, sight
 
 BATCH = 5_000
 """Listed pages read at a time; between two batches others may use the ledger."""

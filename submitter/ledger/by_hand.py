@@ -8,12 +8,15 @@ from submitter.core.checklist import Form, Item
 from submitter.core.standing import Candidate
 from submitter.ledger.database import Transaction
 from submitter.ledger.pages import Place, full
-from submitter.ledger.schema import checklist, page, site
+from submitter.ledger.schema import page, page_key, site
+from submitter.ledger.schema_books import checklist
 
 EVERY_ITEM = select(checklist).order_by(checklist.c.engine, checklist.c.site, checklist.c.address)
 GONE = (
     select(page.c.id, page.c.loc)
-    .join(site, site.c.id == page.c.site_id)
+    .select_from(site)
+    .join(page_key, page_key.c.site_id == site.c.id)
+    .join(page, page.c.id == page_key.c.page_id)
     .where(site.c.origin == bindparam("of_origin"), page.c.place == int(Place.GONE))
     .order_by(page.c.gone_look.desc(), page.c.id)
     .limit(bindparam("most"))

@@ -9,6 +9,7 @@ from sqlalchemy import inspect, select
 from submitter.errors import LedgerError
 from submitter.ledger import schema, views
 from submitter.ledger.database import Database, Transaction
+from submitter.ledger.schema_books import METADATA
 
 MIGRATIONS = "submitter.ledger:migrations"
 BEFORE_FIRST = "0000"
@@ -17,7 +18,7 @@ BEFORE_FIRST = "0000"
 def create(database: Database) -> None:
     """Make every table and view in an empty database, without alembic: it takes long to load."""
     with database.transaction() as tx:
-        schema.metadata.create_all(tx.connection)
+        METADATA.create_all(tx.connection)
         tx.execute(schema.alembic_version.insert(), version_num=schema.HEAD)
         views.create(tx.connection)
         _begin_memory(tx)

@@ -337,6 +337,9 @@ def test_a_page_that_goes_while_it_is_sent_is_not_told_as_a_page_again(
     assert waiting(site) == ["b", "c"]
     assert waiting(site, kind=Kind.REMOVAL) == ["a"]
     assert standing(site).counts == {}
+    look_at(site, lease, {MAP: ABC}, tell=[rule(removed=True)])
+    assert ("a" in waiting(site)) is (state is not State.ACCEPTED)
+    assert waiting(site, kind=Kind.REMOVAL) == []
 
 
 @pytest.mark.parametrize("state", SETTLED)

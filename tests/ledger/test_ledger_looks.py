@@ -484,3 +484,13 @@ def test_listed_pages_are_streamed_without_those_of_other_sites(
     look_at(ledger, lease, {MAP: [page(name) for name in names]})
     found = [one.loc for one in ledger.listed_pages([SITE, "https://nobody.example"])]
     assert sorted(found) == sorted(f"{SITE}/{name}" for name in names)
+
+
+def test_gone_pages_are_those_of_the_site_newest_first(ledger: SqlLedger, lease: Lease) -> None:
+    other = "https://www.example.com"
+    for listed in (AB, AB[1:], []):
+        look_at(ledger, lease, {MAP: listed})
+    for listed in ([page("x")], []):
+        look_at(ledger, lease, {MAP: listed}, site=other)
+    assert [one.loc for one in ledger.gone_pages(SITE, limit=9)] == [f"{SITE}/b", f"{SITE}/a"]
+    assert len(ledger.gone_pages(SITE, limit=1)) == 1

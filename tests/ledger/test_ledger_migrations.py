@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from ledger_processes import finish, start
 from ledger_samples import NOW, open_ledger
+from sqlalchemy import create_engine
 
+from submitter.ledger.migrating import MIGRATIONS
 from submitter.ledger.schema import HEAD
 from submitter.ledger.sqlite import APPLICATION_ID
 from submitter.ledger.views import NAMES
@@ -57,6 +59,45 @@ def test_a_migrated_ledger_works(before_first: Path) -> None:
     again = open_ledger(f"sqlite:///{before_first}")
     again.bind("fleet")
     again.close()
+
+
+RELEASES = [f"{number:04}" for number in range(1, int(HEAD))]
+
+
+def make_release(path: Path, revision: str) -> None:
+    """A ledger as an earlier release left it: its tables, and views that are not today's."""
+    from alembic import command
+    from alembic.config import Config
+
+    engine = create_engine(f"sqlite:///{path}")
+    config = Config()
+    config.set_main_option("script_location", MIGRATIONS)
+    config.set_main_option("path_separator", "os")
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+        connection.exec_driver_sql("CREATE VIEW v_submission AS SELECT 1 AS old")
+        connection.exec_driver_sql("INSERT INTO meta VALUES ('salt', 'abcdef'), ('fleet', 'f')")
+        connection.exec_driver_sql("INSERT INTO counter VALUES ('page', 7)")
+    engine.dispose()
+
+
+@pytest.mark.parametrize("revision", RELEASES)
+def test_the_ledger_of_every_earlier_release_opens_and_keeps_what_it_knew(
+    before_first: Path, tmp_path: Path, revision: str
+) -> None:
+    make_release(before_first, revision)
+    ledger = open_ledger(f"sqlite:///{before_first}")
+    ledger.bind("f")
+    ledger.close()
+    open_ledger(f"sqlite:///{tmp_path}/new.db").close()
+    assert schema_of(before_first) == schema_of(tmp_path / "new.db")
+    connection = sqlite3.connect(before_first)
+    assert connection.execute("SELECT value FROM meta WHERE name = 'salt'").fetchone() == (
+        "abcdef",
+    )
+    assert connection.execute("SELECT value FROM counter").fetchone() == (7,)
+    connection.close()
 
 
 def test_migrations_are_numbered_without_a_gap_up_to_what_the_code_knows() -> None:

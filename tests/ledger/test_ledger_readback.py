@@ -302,6 +302,16 @@ def test_every_site_that_lists_a_page_explains_it_and_nobody_else(
     assert ledger.explain(f"{SITE}/b") == []
 
 
+def test_a_page_that_only_shares_a_key_is_not_explained_as_the_other(
+    ledger: SqlLedger, lease: Lease
+) -> None:
+    look_at(ledger, lease, {MAP: [page("a")]})
+    [key] = ledger._marker.keys([f"{SITE}/b"])
+    with ledger._database.transaction() as tx:
+        tx.connection.exec_driver_sql("UPDATE page_key SET key = ?", (key,))
+    assert ledger.explain(f"{SITE}/b") == []
+
+
 def test_a_page_named_by_hand_is_in_no_document(ledger: SqlLedger, lease: Lease) -> None:
     ledger.adopt_pages(lease, SITE, account=ACCOUNT, pages=[page("a")], at=NOW)
     [found] = ledger.explain(f"{SITE}/a")

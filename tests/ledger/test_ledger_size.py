@@ -93,6 +93,7 @@ def test_no_large_table_is_ever_read_whole(listener: Listener, heard: SqlLedger)
     heard.explain(f"{SITE}/p2")
     assert list(heard.listed_pages([SITE]))
     assert heard.sample_pages(SITE, limit=3)
+    heard.gone_pages(SITE, limit=3)
     heard.recent_sends(ACCOUNT, since=NOW)
     for which in (
         LogFilter(since=NOW),
