@@ -22,6 +22,7 @@ from submitter.core.plan import (
 from submitter.core.sights import Sight
 from submitter.core.standing import Allowance, Candidate, PageStanding
 from submitter.core.traits import Kind, Traits
+from submitter.core.urls import shown
 from submitter.looking.removals import Confirmation
 from submitter.looking.stuck import stuck_sitemaps
 from submitter.ports import Ledger
@@ -179,7 +180,7 @@ def _last_alias(sitemap: str, aliases: Mapping[str, str], stuck: Sequence[str]) 
 
 def _unreadable_alias(target: Target, seen: Sight) -> Finding:
     cause = "alias-unreadable"
-    message = f"{in_words(cause, f'{seen.url}: {seen.words}')}. {next_step_of(cause)}"
+    message = f"{in_words(cause, f'{shown(seen.url)}: {seen.words}')}. {next_step_of(cause)}"
     return Finding(cause, Severity.WARNING, target.site.origin, message)
 
 

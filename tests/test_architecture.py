@@ -15,7 +15,16 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("ports",),
     ("kit",),
     # adapters, and the lowest of the use cases
-    ("inventory", "credentials", "engines", "sources", "ledger", "publish", "looking"),
+    (
+        "inventory",
+        "credentials",
+        "engines",
+        "sources",
+        "ledger",
+        "publish",
+        "accesslogs",
+        "looking",
+    ),
     ("planning",),
     ("sending",),
     ("asking",),
@@ -23,10 +32,10 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("render",),
     ("wiring",),
     ("sandbox",),
-    ("cli", "cloud", "dashboard"),
+    ("cli", "cloud", "dashboard", "workers"),
     ("__main__",),
 )
-ADAPTERS = {"inventory", "credentials", "engines", "sources", "ledger", "publish"}
+ADAPTERS = {"inventory", "credentials", "engines", "sources", "ledger", "publish", "accesslogs"}
 USE_CASES = {"looking", "planning", "sending", "asking", "stories"}
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
@@ -40,7 +49,7 @@ ASKS_FOR_THE_TIME = {
     ("date", "today"),
     ("time", "time"),
 }
-MAY_ASK = {"kit", "cli", "cloud", "dashboard", "sandbox"}
+MAY_ASK = {"kit", "cli", "cloud", "dashboard", "workers", "sandbox"}
 MAY_READ_ENVIRONMENT = {"credentials", "cli", "cloud", "dashboard", "__main__"}
 MAY_PRINT = {"cli"}
 

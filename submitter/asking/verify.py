@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from submitter.core.agents import USER_AGENTS
 from submitter.core.calls import Check, Survey
+from submitter.core.causes import cause_of, meaning_of, step_after
 from submitter.core.fleet import Target
 from submitter.core.sights import Sight
 from submitter.core.traits import Traits
@@ -36,6 +37,10 @@ class Answer:
     problem: str = ""
     unasked: bool = False
     """True: the deadline came first."""
+    cause: str | None = None
+    """Of the problem, a row of the table of causes, with what that says."""
+    meaning: str | None = None
+    next_step: str | None = None
     sights: tuple[Sight, ...] = ()
     """What its stuck sitemaps look like to us."""
 
@@ -114,12 +119,18 @@ def _ask(channel: Channel, question: _Question, context: RunContext, retries: Re
     except OutOfTime:
         return Answer(name, question.property, sites, 0, "no time was left", unasked=True)
     except EngineError as error:
-        return Answer(name, question.property, sites, 0, error.problem)
+        return _unanswered(Answer(name, question.property, sites, 0, error.problem), error)
     for site, urls in question.sitemaps.items():
         mine = [check for check in checks if check.sitemap in urls]
         context.ledger.record_checks(context.lease, site, name, mine, at=context.clock.now())
     context.progress.advance()
     return Answer(name, question.property, sites, len(checks))
+
+
+def _unanswered(answer: Answer, error: EngineError) -> Answer:
+    cause = cause_of(error)
+    meaning = meaning_of(cause, error.engine)
+    return replace(answer, cause=cause, meaning=meaning, next_step=step_after(error))
 
 
 def _ask_once(

@@ -22,8 +22,6 @@ USER_AGENTS: Final[Mapping[str, str]] = MappingProxyType(
         " +http://napoveda.seznam.cz/seznambot-intro/)",
     }
 )
-"""By the token that robots.txt knows (`Traits.crawler`). Sources, read 2026-11-30:
-https://developers.google.com/search/docs/crawling-indexing/google-common-crawlers,
-https://en.wikipedia.org/wiki/Bingbot, https://www.baidu.com/search/robots_english.html,
-https://yandex.com/support/webmaster/robot-workings/check-yandex-robots.html,
-https://napoveda.seznam.cz/en/seznambot-crawler."""
+"""By the token that robots.txt knows (`Traits.crawler`). Seznam's is from
+https://napoveda.seznam.cz/en/seznambot-crawler, read 2026-11-30; the others are written as they are
+generally known and were not looked up: treat them as unsure."""

@@ -23,7 +23,16 @@ from submitter.errors import (
     TooFast,
 )
 
-__all__ = ["CAUSES", "Cause", "cause_of", "find_cause", "in_words", "meaning_of", "next_step_of"]
+__all__ = [
+    "CAUSES",
+    "Cause",
+    "cause_of",
+    "find_cause",
+    "in_words",
+    "meaning_of",
+    "next_step_of",
+    "step_after",
+]
 
 CAUSES: Final[tuple[Cause, ...]] = ROWS
 
@@ -100,6 +109,13 @@ def cause_of(error: EngineError) -> str:
             return "engine-unavailable"
         case _:
             return "engine-unavailable"
+
+
+def step_after(error: EngineError) -> str | None:
+    """What a person does about it: in the engine's own words, which name who and what, or in the
+    table's. None: nothing."""
+    own = error.next_step if isinstance(error, NotAuthorized) else ""
+    return own or next_step_of(cause_of(error), error.engine)
 
 
 def _by_code(table: Mapping[tuple[str, object], str], error: EngineError) -> str | None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from submitter.core.calls import Action, Outcome, Receipt
-from submitter.core.causes import cause_of, next_step_of
+from submitter.core.causes import cause_of, step_after
 from submitter.core.quota import next_day_starts
 from submitter.core.states import PARTIAL, TOLD, State
 from submitter.core.traits import Kind, Traits, UnknownRule
 from submitter.errors import (
     EngineError,
-    NotAuthorized,
     NotReady,
     OutcomeUnknown,
     QuotaExhausted,
@@ -103,8 +102,6 @@ def outcome_of_error(
             state, not_before = State.DEFERRED, error.not_before
         case _:
             pass
-    cause = cause_of(error)
-    own_step = error.next_step if isinstance(error, NotAuthorized) else ""
     return Outcome(
         state=state,
         rest=state,
@@ -114,6 +111,6 @@ def outcome_of_error(
         message=error.problem[:200],
         quota_left=error.quota_left,
         not_before=not_before,
-        cause=cause,
-        next_step=own_step or next_step_of(cause, error.engine),
+        cause=cause_of(error),
+        next_step=step_after(error),
     )

@@ -14,6 +14,7 @@ from typing import Final
 from submitter.core.causes import in_words, next_step_of
 from submitter.core.findings import MAX_EXAMPLES, Finding, Severity
 from submitter.core.looks import SiteLook
+from submitter.core.urls import shown
 
 SAMPLE: Final = 5
 """Pages asked of one site."""
@@ -82,7 +83,7 @@ _SOME: Final = {
 
 
 def _examples(pages: Sequence[str]) -> tuple[str, ...]:
-    return tuple(pages[:MAX_EXAMPLES])
+    return tuple(map(shown, pages[:MAX_EXAMPLES]))
 
 
 # ---------------------------------------------------------------- what a page says of itself

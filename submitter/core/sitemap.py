@@ -11,14 +11,14 @@ from codecs import IncrementalDecoder
 from datetime import datetime
 
 from submitter.core.encodings import decoder_of, find_encoding
-from submitter.core.entries import Entry, Intake, Reading, ReadLimits
+from submitter.core.entries import Entry, EntryColumns, Intake, Reading, ReadLimits
 from submitter.core.looks import DocumentKind
 from submitter.core.notes import READING_IDS, Notes
 from submitter.core.sniff import HEAD, Form, form_of, title_of
 from submitter.core.textlist import TextReader
 from submitter.core.xmlstream import XmlReader
 
-__all__ = ["READING_IDS", "Entry", "ReadLimits", "Reading", "SitemapReader"]
+__all__ = ["READING_IDS", "Entry", "EntryColumns", "ReadLimits", "Reading", "SitemapReader"]
 
 _DEFAULT_LIMITS = ReadLimits()
 _MARK = "\ufeff"
@@ -56,6 +56,12 @@ class SitemapReader:
     def kind(self) -> DocumentKind | None:
         """Known before the first entry is given."""
         return self._body.kind if self._body else None
+
+    def collect(self) -> EntryColumns:
+        """Whoever asks before the first byte, and again now and then, gets the entries since then
+        by column; `feed` and `close` give none any more."""
+        collected, self._intake.columns = self._intake.columns, EntryColumns()
+        return collected or EntryColumns()
 
     def feed(self, data: bytes) -> list[Entry]:
         """Take more bytes; give entries that have ended. Some that have may be given later.

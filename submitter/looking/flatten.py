@@ -10,6 +10,7 @@ from submitter.core.accounting import ExitCode
 from submitter.core.findings import Severity
 from submitter.core.fleet import Site
 from submitter.core.looks import Delta, DocumentMemory, PageRow, SiteLook, Validators
+from submitter.core.pagebatch import identities_of
 from submitter.core.summary import timestamp
 from submitter.looking.walk import Surroundings, walk_site
 from submitter.ports import DocumentResult, LookResult
@@ -100,7 +101,7 @@ class Leaf:
         self._rows: list[PageRow] = []
 
     def add(self, pages: Sequence[PageRow]) -> None:
-        self._hashes.extend([hash(page[0]) for page in pages])
+        self._hashes.extend(map(hash, identities_of(pages)))
         if self._with_rows:
             self._rows += pages
 

@@ -23,6 +23,9 @@ from submitter.errors import FetchError
 from submitter.looking.walk import Surroundings
 from submitter.ports import Fetched, Ledger
 
+PATIENCE = 2
+"""When so many pages give no answer that says anything, the others are left alone."""
+
 
 def sample_site(site: Site, look: SiteLook, *, ledger: Ledger, around: Surroundings) -> SiteLook:
     """The look with what a sample of the site's pages says, where one is wanted. What most of
@@ -32,11 +35,13 @@ def sample_site(site: Site, look: SiteLook, *, ledger: Ledger, around: Surroundi
     """
     if not (site.prelaunch and wants_sample(look)) or _is_closed(look, around):
         return look
-    answers = []
+    answers: list[PageAnswer] = []
     for url in ledger.sample_pages(site.origin, limit=SAMPLE):
         answers.append(_ask(url, site, around))
         if _out_of_time(around):
             return replace(look, unfinished=True)
+        if len(answers) == PATIENCE and not any(one.status for one in answers):
+            break
     found = judge_sample(site.origin, site.host, answers)
     return replace(
         look,

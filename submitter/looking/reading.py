@@ -113,6 +113,9 @@ class Readers(Protocol):
     def read_ahead(self, errand: Errand) -> Parts | None:
         """Begin with a document that a walk will need soon; None when that does not pay."""
 
+    def expect(self, documents: int) -> None:
+        """A walk has found so many documents that it knows nothing of yet."""
+
     def stop(self) -> None:
         """No walk reads for a while."""
 
@@ -125,6 +128,9 @@ class SoleReader:
 
     def read_ahead(self, errand: Errand) -> None:
         del errand
+
+    def expect(self, documents: int) -> None:
+        del documents
 
     def stop(self) -> None:
         return None

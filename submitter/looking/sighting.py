@@ -63,7 +63,7 @@ def _read(seen: Sight, answer: Fetched, limit: int) -> Sight:
     try:
         for chunk in answer.chunks():
             size += len(chunk)
-            entries += reader.feed(chunk)
+            entries += reader.feed(chunk)[: LINKS - len(entries)]
             if size >= limit:
                 whole = False
                 break

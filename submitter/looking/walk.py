@@ -319,7 +319,7 @@ class SiteWalk:
         """Have the next documents read while the walk stores this one: as many as one host may be
         asked for at once."""
         for visit in islice(waiting, self._site.fetch.per_host - 1):
-            if len(self._nodes) + len(self._begun) >= self._site.fetch.max_documents - 1:
+            if len(self._nodes) + len(self._begun) >= self._site.fetch.max_documents:
                 return
             identity = _identity(visit.url)
             if not identity or identity in self._nodes or identity in self._begun:
@@ -345,9 +345,9 @@ class SiteWalk:
             self._note("index-too-deep", visit.url, message)
             return []
         self._report_cycle(visit, node)
-        return [
-            Visit(child, visit.depth + 1) for child in node.children if self._in_scope(visit, child)
-        ]
+        children = [child for child in node.children if self._in_scope(visit, child)]
+        self._around.readers.expect(sum(not self._look.remembered(one) for one in children))
+        return [Visit(child, visit.depth + 1) for child in children]
 
     def _report_cycle(self, visit: Visit, node: Node) -> None:
         if urls.same(visit.url, node.children):

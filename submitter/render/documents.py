@@ -295,6 +295,10 @@ class AnswerDoc(TypedDict):
     state: str
     """`ok`, `failed` or `unasked` (the deadline came first)."""
     problem: str | None
+    cause: str | None
+    meaning: str | None
+    """What the cause means, from the one table of causes."""
+    next_step: str | None
 
 
 class VerifyDoc(TypedDict):

@@ -207,6 +207,9 @@ def answer_doc(answer: Answer) -> AnswerDoc:
         "checks": answer.checks,
         "state": state,
         "problem": answer.problem or None,
+        "cause": answer.cause,
+        "meaning": answer.meaning,
+        "next_step": answer.next_step,
     }
 
 

@@ -76,4 +76,9 @@ def _answer_lines(answer: AnswerDoc, screen: Screen) -> list[str]:
     where = f"{answer['account']} {answer['property']}"
     if answer["state"] == "ok":
         return paragraph(f"{where}: {answer['checks']:,} sitemaps known there", screen)
-    return paragraph(f"{where}: {answer['problem'] or answer['state']}", screen, ink=Ink.BAD)
+    lines = paragraph(f"{where}: {answer['problem'] or answer['state']}", screen, ink=Ink.BAD)
+    if answer["meaning"]:
+        lines += paragraph(answer["meaning"], screen, indent=4)
+    if answer["next_step"]:
+        lines += paragraph(f"Next: {answer['next_step']}", screen, indent=4)
+    return lines

@@ -9,10 +9,10 @@ from typing import Final
 
 from submitter.core.accounting import ExitCode
 from submitter.core.calls import Survey
-from submitter.core.causes import cause_of, in_words, next_step_of
+from submitter.core.causes import cause_of, in_words, next_step_of, step_after
 from submitter.core.findings import Finding, Meaning, Severity
 from submitter.core.fleet import Account, Target
-from submitter.errors import EngineError, NotAuthorized
+from submitter.errors import EngineError
 from submitter.sending.channels import Channel
 
 A_PERSON_EDITS = frozenset({"configuration", "secret-missing"})
@@ -83,7 +83,7 @@ def finding_of_check(id: str, where: str, problem: str) -> Finding:
     return Finding(id, severity, where, f"{text}: {problem}")
 
 
-def failed(cause: str, problem: str, engine: str = "", next_step: str = "") -> Diagnosis:
+def failed(cause: str, problem: str, engine: str = "", next_step: str | None = None) -> Diagnosis:
     """What the cause means and what was seen; the table's next step unless a better one is
     known."""
     step = next_step or next_step_of(cause, engine)
@@ -91,5 +91,4 @@ def failed(cause: str, problem: str, engine: str = "", next_step: str = "") -> D
 
 
 def diagnosis_of(error: EngineError) -> Diagnosis:
-    own_step = error.next_step if isinstance(error, NotAuthorized) else ""
-    return failed(cause_of(error), error.problem, error.engine, own_step)
+    return failed(cause_of(error), error.problem, error.engine, step_after(error))

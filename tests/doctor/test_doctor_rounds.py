@@ -158,7 +158,7 @@ def test_the_document_has_the_promised_shape() -> None:
             "engine": "google",
             "state": "ok",
             "cause": None,
-            "message": "sees 1 properties as robot@example",
+            "message": "sees 1 property as robot@example",
             "next_step": None,
         }
     ]

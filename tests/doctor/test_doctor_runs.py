@@ -11,9 +11,10 @@ import pytest
 from ward import HOST, KEY, ORIGIN, Ward
 
 from submitter.core.causes import meaning_of, next_step_of
-from submitter.render.shapes import explain_doc, log_row_doc
+from submitter.render.shapes import answer_doc, explain_doc, log_row_doc
 from submitter.sandbox import Role
 from submitter.stories.explaining import explain
+from submitter.stories.runs import verify_fleet
 from support.whole import EMAIL
 
 
@@ -164,3 +165,19 @@ def test_a_key_file_that_is_missing_stops_a_run_with_the_doctors_words(ward: War
     [problem] = ward.world.run().summary["problems"]
     assert problem["cause"] == diagnosis.cause == "key-file-missing"
     assert problem["next_step"] == diagnosis.next_step
+
+
+def test_an_engine_that_will_not_be_asked_about_sitemaps_is_explained_as_well(ward: Ward) -> None:
+    ward.admit("google")
+    ward.world.run()
+    body = {"error": {"code": 403, "errors": [{"reason": "forbidden", "message": "no access"}]}}
+    ward.world.sandbox.google.faults.add(
+        "answer", call="sitemaps.list", times=None, status=403, body=json.dumps(body)
+    )
+    with ward.world.wired() as parts:
+        [answer] = verify_fleet(ward.world.request(parts.fleet, None), parts.tools())
+    document = answer_doc(answer)
+    assert document["state"] == "failed"
+    assert document["cause"] == "property-forbidden"
+    assert document["meaning"] == meaning_of("property-forbidden", "google")
+    assert EMAIL in (document["next_step"] or "")

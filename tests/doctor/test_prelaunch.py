@@ -204,6 +204,7 @@ def test_a_site_that_refuses_us_or_is_down_is_not_judged() -> None:
     for failure in (Failure(status=403), Failure(status=503), Failure(reason="timeout")):
         source = PageTable(dict.fromkeys(URLS, failure))
         assert asked(source).prelaunch == ()
+        assert len(source.asked) == 2
 
 
 @pytest.mark.parametrize(

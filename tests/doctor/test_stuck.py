@@ -12,6 +12,7 @@ from ward import ORIGIN, Ward
 
 from submitter.asking.verify import Answer
 from submitter.core.calls import Check
+from submitter.core.looks import DocumentKind
 from submitter.core.records import SitemapStatus
 from submitter.core.selection import Selection
 from submitter.core.sights import Sight, differs, spread
@@ -19,7 +20,9 @@ from submitter.core.standing import SitemapStanding
 from submitter.core.states import State
 from submitter.core.status import SitemapState, sitemap_state, stuck_finding
 from submitter.core.traits import Kind, Traits
+from submitter.ledger import open_ledger
 from submitter.looking.stuck import Sightings, key_of, waiting_since
+from submitter.ports import SightBook
 from submitter.render.documents import StatusDoc
 from submitter.render.shapes import status_doc
 from submitter.sandbox import Break
@@ -314,3 +317,17 @@ def test_the_history_shows_both_addresses(aliased: Ward) -> None:
         ]
     for story, other in zip(stories, (ALIAS, SITEMAP), strict=True):
         assert [(one.alias, len(one.attempts)) for one in story.targets] == [(None, 1), (other, 1)]
+
+
+def test_a_ledger_keeps_the_newest_sight_of_each_pair_of_eyes() -> None:
+    ledger = open_ledger("sqlite:///:memory:")
+    assert isinstance(ledger, SightBook)
+    lease = ledger.acquire("run", "tests", ttl_s=60, now=NOW)
+    seen = replace(OURS, kind=DocumentKind.URLSET, links=("https://never.kept/",))
+    ledger.record_sights(lease, [seen, THEIRS, replace(OURS, site="http://other.test")])
+    later = replace(REFUSED, at=NOW + DAY)
+    ledger.record_sights(lease, [later])
+    kept = sorted(ledger.sights([ORIGIN]), key=lambda one: one.agent)
+    assert kept == [replace(seen, links=()), later]
+    assert len(ledger.sights()) == 3
+    ledger.close()

@@ -70,6 +70,7 @@ class Answer:
     final_url: str
     paper: Paper
     status: int
+    web: PaperWeb
     content_type: str = "application/xml"
     findings: tuple[Finding, ...] = ()
     robots_tags: tuple[str, ...] = ()
@@ -93,6 +94,8 @@ class Answer:
         for number, at in enumerate(range(0, len(body), size)):
             if number and not gates[number - 1].wait(PATIENCE_S):
                 raise AssertionError("a gate stayed shut")
+            with self.web.lock:
+                self.web.pieces += 1
             yield body[at : at + size]
         if self.paper.cut:
             raise FetchError(self.url, "body-cut", "the connection broke")
@@ -101,12 +104,14 @@ class Answer:
 
 @dataclass
 class PaperWeb:
-    """Implements `ports.Source`. `most` is how many documents were ever open at once."""
+    """Implements `ports.Source`. `most` is how many documents were ever open at once, `pieces` how
+    many pieces of bodies were handed out."""
 
     papers: Mapping[str, Paper]
     fetched: list[str] = field(default_factory=list)
     open: int = 0
     most: int = 0
+    pieces: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @contextmanager
@@ -132,7 +137,7 @@ class PaperWeb:
             self.most = max(self.most, self.open)
         known = paper.etag is not None and validators == Validators(paper.etag)
         try:
-            yield Answer(url, final, paper, 304 if known else 200)
+            yield Answer(url, final, paper, 304 if known else 200, self)
         finally:
             with self.lock:
                 self.open -= 1

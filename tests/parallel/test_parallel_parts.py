@@ -12,15 +12,33 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from parallel_support import ORIGIN, PATIENCE_S, is_running, running_pool, urlset
+from parallel_support import (
+    INDEX,
+    ORIGIN,
+    PATIENCE_S,
+    Paper,
+    PaperWeb,
+    errand,
+    is_running,
+    pages,
+    running_pool,
+    urlset,
+)
 
 from submitter.core.fleet import Section, Site
 from submitter.core.looks import PageRow
+from submitter.core.pagebatch import PageBatch, all_begin_with, identities_of
 from submitter.core.pagereader import PageReader, ReadOrder
 from submitter.errors import FetchError
-from submitter.looking.parallel.packing import PackedRows
 from submitter.looking.parallel.pool import ReaderPool
-from submitter.looking.reading import PIECE_BYTES, Readers, SoleReader, gathered
+from submitter.looking.reading import (
+    PIECE_BYTES,
+    Done,
+    Readers,
+    SoleReader,
+    gathered,
+    read_document,
+)
 from support.twins import NOON
 from support.whole import Ran, world
 
@@ -33,18 +51,31 @@ ROWS = st.builds(
     lastmod=st.none() | st.integers(-(2**40), 2**40),
     section=st.sampled_from(["", "new", "all"]),
     priority=st.integers(-2, 2),
-    lastmod_text=st.none() | st.text(max_size=10),
+    lastmod_text=st.none() | st.text("a\n ", max_size=3),
 )
 
 
-@given(st.lists(ROWS, min_size=1, max_size=20))
-def test_rows_arrive_as_they_were_sent(rows: list[PageRow]) -> None:
-    arrived = pickle.loads(pickle.dumps(PackedRows(rows)))  # noqa: S301 # made just here
-    assert len(arrived) == len(rows)
-    assert list(arrived) == rows
-    assert arrived[0] == rows[0]
-    assert arrived[-2:] == rows[-2:]
-    assert {type(row) for row in arrived} == {PageRow}
+@given(st.lists(ROWS, min_size=1, max_size=20), st.booleans())
+def test_rows_arrive_as_they_were_sent(rows: list[PageRow], one_place: bool) -> None:
+    if one_place:
+        rows = [row._replace(section="new", priority=7) for row in rows]
+    identities, locs, lastmods, sections, priorities, texts = zip(*rows, strict=True)
+    places = (("new",), (7,)) if one_place else (sections, priorities)
+    sent = PageBatch(identities, locs, lastmods, *places, texts)
+    arrived = pickle.loads(pickle.dumps(sent))  # noqa: S301 # made just here
+    for batch in (sent, arrived, pickle.loads(pickle.dumps(arrived))):  # noqa: S301
+        assert len(batch) == len(rows)
+        assert list(identities_of(batch)) == list(identities_of(rows)) == list(identities)
+        assert list(batch) == rows
+        assert batch[0] == rows[0]
+        assert batch[-2:] == rows[-2:]
+        assert {type(row) for row in batch} == {PageRow}
+
+
+@given(st.lists(st.text("ab", max_size=3), min_size=1), st.text("ab", max_size=2))
+def test_what_all_begin_with_is_what_each_begins_with(addresses: list[str], prefix: str) -> None:
+    every = all(address.startswith(prefix) for address in addresses)
+    assert all_begin_with(prefix, addresses) == every
 
 
 @pytest.mark.parametrize("sizes", [[], [0], [1, 2], [PIECE_BYTES] * 3, [7] * 90_000])
@@ -81,6 +112,51 @@ def test_sections_are_found_where_the_document_is_read() -> None:
     ]
     assert (found.pages, found.foreign) == (2, 1)
     assert [finding.id for finding in found.findings] == ["foreign-host", "other-scheme"]
+
+
+# ---------------------------------------------------------------- how a document ends
+
+FIVE = pages("p", 5)
+
+
+def last(paper: Paper) -> Done:
+    *_, done = read_document(errand(PaperWeb({INDEX: paper}), INDEX))
+    assert isinstance(done, Done)
+    return done
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"<!doctype html><p>Wel", urlset([])[:40], b"nothing of use\n"], ids=repr
+)
+def test_a_body_that_broke_off_before_the_first_page_is_a_fault_of_the_connection(
+    body: bytes,
+) -> None:
+    with pytest.raises(FetchError, match="broke"):
+        last(Paper(body, cut=True))
+
+
+def test_a_body_that_broke_off_later_keeps_its_pages_and_equals_no_other() -> None:
+    done = last(Paper(urlset(FIVE)[:-30], cut=True, delimited=False))
+    assert done.report.pages == 4
+    assert not done.result.complete
+    assert {"body-cut", "document-cut"} <= {finding.id for finding in done.report.findings}
+    assert done.result.body_sha256 == ""
+
+
+@pytest.mark.parametrize(
+    ("paper", "complete"),
+    [
+        (Paper(urlset(FIVE)), True),
+        (Paper(urlset(FIVE), delimited=False), True),
+        (Paper(urlset(FIVE), delimited=False, cut=True), False),
+        (Paper("\n".join(FIVE).encode()), True),
+        (Paper("\n".join(FIVE).encode(), delimited=False), False),
+    ],
+)
+def test_without_a_mark_of_its_end_a_document_is_whole_when_its_root_closed(
+    paper: Paper, complete: bool
+) -> None:
+    assert last(paper).result.complete is complete
 
 
 # ---------------------------------------------------------------- a whole run

@@ -46,6 +46,9 @@ TREE = {INDEX: Paper(index(MAPS))} | {
     name: Paper(urlset(pages(str(number), 40))) for number, name in enumerate(MAPS)
 }
 
+LARGE = Paper(urlset(pages("p" * 200, 9_000)))
+"""More pages than may wait to be taken while others are read ahead."""
+
 
 @dataclass(frozen=True)
 class Bomb(Section):
@@ -85,6 +88,31 @@ def test_workers_start_only_after_many_pages() -> None:
             assert len(pool.pids) == expected
     finally:
         pool.stop()
+
+
+@pytest.mark.parametrize(("documents", "workers"), [(19, 0), (20, 1)])
+def test_workers_start_at_an_index_of_many_unknown_documents(documents: int, workers: int) -> None:
+    names = [f"{ORIGIN}/{number}.xml" for number in range(documents)]
+    pool = ReaderPool(workers=1)
+    try:
+        look_at(make_site(INDEX), [PaperWeb({INDEX: Paper(index(names))})], pool)
+        assert len(pool.pids) == workers
+    finally:
+        pool.stop()
+
+
+class Expecting(SoleReader):
+    def __init__(self) -> None:
+        self.expected: list[int] = []
+
+    def expect(self, documents: int) -> None:
+        self.expected.append(documents)
+
+
+def test_documents_that_were_read_before_are_not_expected_to_be_much_work() -> None:
+    readers, web = Expecting(), PaperWeb(TREE)
+    look_at(make_site(INDEX), [web, web], readers)
+    assert readers.expected == [len(MAPS), 0]
 
 
 def test_without_workers_all_is_read_here() -> None:
@@ -172,18 +200,19 @@ def test_no_document_beyond_the_limit_is_fetched(pool: ReaderPool) -> None:
 def test_a_document_that_nobody_wants_any_more_is_let_go(pool: ReaderPool) -> None:
     gate = threading.Event()
     body = urlset(pages("p", 20_000))
-    assert len(body) > PIECE_BYTES * 2
-    web = PaperWeb({INDEX: Paper(body, gates=(gate,) * 9)})
+    assert len(body) > PIECE_BYTES * 4
+    web = PaperWeb({INDEX: Paper(body, gates=(gate,) * 99)})
     parts = pool.read(errand(web, INDEX))
     next(parts)
     parts.close()
     gate.set()
     until(lambda: web.open == 0)
+    assert web.pieces < 50
     assert rows_of(pool.read(errand(PaperWeb(TREE), MAPS[0])))
 
 
 def test_nothing_is_read_ahead_while_much_waits_to_be_taken(pool: ReaderPool) -> None:
-    web = PaperWeb(TREE | {INDEX: Paper(urlset(pages("p" * 200, 9_000)))})
+    web = PaperWeb(TREE | {INDEX: LARGE})
     waiting = pool.read(errand(web, INDEX))
     until(lambda: web.fetched == [INDEX] and web.open == 0)
     assert pool.read_ahead(errand(web, MAPS[0])) is None
@@ -194,6 +223,31 @@ def test_nothing_is_read_ahead_while_much_waits_to_be_taken(pool: ReaderPool) ->
     for _ in range(3):
         assert len(rows_of(pool.read(errand(web, INDEX)))) == 9_000
     assert pool.read_ahead(errand(web, MAPS[0])) is not None
+
+
+def reads_ahead(pool: ReaderPool) -> bool:
+    """Whether the pool has room, so that it holds nothing that nobody will take."""
+    begun = pool.read_ahead(errand(PaperWeb(TREE), MAPS[0]))
+    return begun is not None and len(rows_of(begun)) == 40
+
+
+def test_a_document_that_was_read_ahead_in_vain_is_let_go(pool: ReaderPool) -> None:
+    a, b = MAPS[:2]
+    web = PaperWeb({INDEX: Paper(index([a, b])), a: Paper(moved_to=b), b: LARGE})
+    seen = look_at(make_site(INDEX), [web], pool)
+    assert sorted(web.fetched) == sorted([INDEX, a, b])
+    assert seen.looks[0].documents == 2
+    until(lambda: web.open == 0)
+    assert reads_ahead(pool)
+
+
+def test_a_walk_that_stops_lets_go_of_what_it_read_ahead(pool: ReaderPool) -> None:
+    web = PaperWeb({INDEX: Paper(index(MAPS))} | dict.fromkeys(MAPS, LARGE))
+    asked = iter(range(9))
+    look_at(make_site(INDEX), [web], pool, stopped=lambda: next(asked) >= 2)
+    assert set(web.fetched) > {INDEX, MAPS[0]}
+    until(lambda: web.open == 0)
+    assert reads_ahead(pool)
 
 
 # ---------------------------------------------------------------- killed
@@ -239,10 +293,12 @@ def test_other_documents_of_a_killed_worker_are_read_again_from_the_first() -> N
 
 @dataclass
 class Killing:
-    """Implements `Readers`: kills the worker once pages of the document were handed out."""
+    """Implements `Readers`: once pages of the document were handed out, kills the worker, and does
+    something more."""
 
     pool: ReaderPool
     gate: threading.Event
+    then: Callable[[], object]
     handed_out: int = 0
 
     def read(self, errand: Errand) -> Iterator[Part]:  # type: ignore[override]
@@ -251,10 +307,14 @@ class Killing:
             if isinstance(part, Sequence) and not self.gate.is_set():
                 self.handed_out = len(part)
                 kill(self.pool)
+                self.then()
                 self.gate.set()
 
     def read_ahead(self, errand: Errand) -> None:
         del errand
+
+    def expect(self, documents: int) -> None:
+        del documents
 
     def stop(self) -> None:
         return None
@@ -267,14 +327,15 @@ def kill(pool: ReaderPool) -> None:
     until(lambda: not any(map(is_running, pids)))
 
 
-def test_pages_that_came_before_the_worker_died_are_neither_stored_nor_counted_twice() -> None:
+def test_pages_that_came_before_the_worker_died_count_for_nothing() -> None:
     gate = threading.Event()
     web = {INDEX: Paper(urlset(pages("p", 20_000)), gates=(gate,))}
+    then = Paper(urlset(pages("q", 9)))
     with running_pool(workers=1) as pool:
-        readers = Killing(pool, gate)
+        readers = Killing(pool, gate, lambda: web.update({INDEX: then}))
         seen = look_at(make_site(INDEX), [PaperWeb(web)], readers)
     assert readers.handed_out > 100
-    assert seen == look_at(make_site(INDEX), [PaperWeb(web)], SoleReader())
+    assert seen == look_at(make_site(INDEX), [PaperWeb({INDEX: then})], SoleReader())
 
 
 def test_a_document_that_is_read_again_is_read_whole_even_if_it_is_by_then_as_remembered() -> None:

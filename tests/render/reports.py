@@ -277,6 +277,9 @@ def verified(text: str) -> VerifyDoc:
                 "checks": 0,
                 "state": "failed",
                 "problem": text,
+                "cause": text,
+                "meaning": text,
+                "next_step": text,
             }
         ],
         "statuses": [status(text)],

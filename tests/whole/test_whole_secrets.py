@@ -83,7 +83,8 @@ def refuse_connections(world: World, server: FaultServer) -> None:
 
 
 def speak_no_tls(world: World, server: FaultServer) -> None:
-    both_at(world, f"https://{server.authority}")
+    del server
+    both_at(world, f"https://{world.sandbox.address}")
 
 
 def redirect_elsewhere(world: World, server: FaultServer) -> None:

@@ -9,5 +9,4 @@ limits, sections) is done by workers, which get bytes and give pages.
     worker      one process, as its owner sees it
     child       what runs in it; imports nothing else of the product than the reading itself
     line        the connection between the two, and `messages` what they say on it
-    packing     rows of pages between them
 """

@@ -6,10 +6,8 @@ import gc
 import os
 import socket
 import traceback
-from collections.abc import Sequence
 from typing import Final
 
-from submitter.core.looks import PageRow
 from submitter.core.pagereader import PageReader, ReadOrder
 from submitter.errors import SitemapError
 from submitter.looking.parallel.line import Line
@@ -24,7 +22,6 @@ from submitter.looking.parallel.messages import (
     Ready,
     Refused,
 )
-from submitter.looking.parallel.packing import PackedRows
 
 GARBAGE: Final = 50_000
 """Tuples made before garbage is looked for. Reading makes millions and no cycle of them."""
@@ -45,12 +42,12 @@ class Desk:
         try:
             match question:
                 case Feed(job, piece, order):
-                    return Pages(_packed(self._reader(job, order).feed(piece)))
+                    return Pages(self._reader(job, order).feed(piece))
                 case Finish(job, order, complete, delimited):
                     reader = self._reader(job, order)
                     rows, found = reader.finish(complete=complete, delimited=delimited)
                     del self._readers[job]
-                    return Pages(_packed(rows), found)
+                    return Pages(rows, found)
                 case Drop(job):
                     self._readers.pop(job, None)
                     return None
@@ -88,7 +85,3 @@ def _is_asked(line: Line, owner: int) -> bool:
         if os.getppid() != owner:
             return False
     return True
-
-
-def _packed(rows: Sequence[PageRow]) -> PackedRows | None:
-    return PackedRows(rows) if rows else None

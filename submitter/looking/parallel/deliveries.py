@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 
-from submitter.looking.parallel.packing import PackedRows
+from submitter.core.pagebatch import PageBatch
 from submitter.looking.reading import Part
 
 
@@ -65,4 +65,4 @@ class Delivery(Iterator[Part]):
 
 
 def _size(part: Part) -> int:
-    return part.size if isinstance(part, PackedRows) else 0
+    return part.size if isinstance(part, PageBatch) else 0

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from submitter.core.looks import PageRow
 from submitter.core.pagereader import PageReading, ReadOrder
-from submitter.looking.parallel.packing import PackedRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,9 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """Answers `Feed`, and `Finish` with what was `found`; `rows` is None where there are none."""
+    """Answers `Feed`, and `Finish` with what was `found`."""
 
-    rows: PackedRows | None
+    rows: Sequence[PageRow]
     found: PageReading | None = None
 
 

@@ -33,6 +33,8 @@ log = logging.getLogger(__name__)
 
 START_AFTER: Final = 40_000
 """Pages read before workers are started: what two of them cost to start is read in as long."""
+MANY_DOCUMENTS: Final = 20
+"""So many unknown documents under one index are worth it, too, whatever may be in them."""
 MOST_WORKERS: Final = 4
 """More cannot be kept busy: storing pages in the ledger is a third of the whole work."""
 JOBS_A_WORKER: Final = 4
@@ -46,7 +48,7 @@ PATIENCE_S: Final = 60.0
 
 
 class ReaderPool:
-    """Implements `reading.Readers`: in the thread of the walk until many pages were read, then in
+    """Implements `reading.Readers`: in the thread of the walk until there is much to read, then in
     as many further processes as there are cores. Where none can be started, all stays as it is.
 
     A worker that dies over a document fails that document; others that it had are read again.
@@ -80,6 +82,11 @@ class ReaderPool:
     def read_ahead(self, errand: Errand) -> Parts | None:
         """See `reading.Readers`."""
         return self._begin(errand, now=False) if self._held < MOST_HELD else None
+
+    def expect(self, documents: int) -> None:
+        """See `reading.Readers`."""
+        if documents >= MANY_DOCUMENTS:
+            self._count(self._start_after)
 
     def start(self, *, wait_s: float = 0.0) -> bool:
         """Start the workers now. Whether they could be, and came up in time."""

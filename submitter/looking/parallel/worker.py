@@ -141,13 +141,13 @@ class RemoteReader:
 
     def feed(self, piece: bytes) -> Sequence[PageRow]:
         answer = self._ask(Feed(self._job, piece, self._take_order()))
-        return answer.rows or ()
+        return answer.rows
 
     def finish(self, *, complete: bool, delimited: bool) -> tuple[Sequence[PageRow], PageReading]:
         answer = self._ask(Finish(self._job, self._take_order(), complete, delimited))
         assert answer.found is not None  # noqa: S101 # see Pages
         self._finished = True
-        return answer.rows or (), answer.found
+        return answer.rows, answer.found
 
     def close(self) -> None:
         """Forget the document, if it was not read to its end."""

@@ -50,4 +50,5 @@ def _surveyed(survey: Survey | None) -> Diagnosis:
     if survey is None:
         return Diagnosis(Health.UNCHECKED, "this engine cannot be asked without spending quota")
     who = f" as {survey.principal}" if survey.principal else ""
-    return Diagnosis(Health.OK, f"sees {len(survey.properties)} properties{who}")
+    count = len(survey.properties)
+    return Diagnosis(Health.OK, f"sees {count:,} propert{'y' if count == 1 else 'ies'}{who}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from submitter.core.calls import Survey
 from submitter.core.findings import Finding
 from submitter.core.fleet import Account, Fleet, Target
 from submitter.ports import Clock, Progress, Source
+from submitter.sending.channels import Channel
 from submitter.stories.checkup import (
     AccountCheck,
     Checkup,
@@ -58,9 +60,14 @@ def _check_accounts(
 ) -> dict[str, AccountCheck]:
     names = sorted({target.account.name for target in targets})
     doors.progress.start("asking accounts", len(names))
+    one_at_a_time = threading.Lock()
+
+    def open_channels(wanted: Iterable[str]) -> Mapping[str, Channel]:
+        with one_at_a_time:
+            return doors.open_channels(wanted)
 
     def check(name: str) -> AccountCheck:
-        found = check_account(fleet.accounts[name], doors.open_channels, online=online)
+        found = check_account(fleet.accounts[name], open_channels, online=online)
         doors.progress.advance()
         return found
 

@@ -17,6 +17,7 @@ from submitter.core.looks import Validators
 from submitter.core.robots import Robots
 from submitter.core.sights import HOST_CAUSES, Sight, cause_of_sight
 from submitter.core.traits import Kind, Traits
+from submitter.core.urls import shown
 from submitter.errors import EngineError, FetchError, QuotaExhausted
 from submitter.ports import Fetched, QuotaReader, Source
 from submitter.sending.channels import Channel
@@ -125,7 +126,7 @@ def _closed_sitemap(patient: Patient, robots: Robots) -> Diagnosis | None:
     crawler = patient.traits.crawler
     for root in patient.visit.declared:
         if not robots.allows(crawler, root):
-            return failed("sitemap-disallowed", f"{root} is closed to {crawler}")
+            return failed("sitemap-disallowed", f"{shown(root)} is closed to {crawler}")
     return None
 
 
@@ -160,31 +161,31 @@ def check_crawler(patient: Patient) -> Diagnosis | None:
     if crawler not in USER_AGENTS:
         return None
     if not patient.tells_sitemaps:
-        page = visit.first_page()
-        return None if page is None else _blocked(patient, [page], visit.look_at_page, "pages")
+        pages = [page for page in (visit.first_page(),) if page]
+        return _blocked(patient, pages, visit.look_at_page, "pages-blocked")
     roots = visit.declared
     children = [child for root in roots for child in visit.children(root)]
-    found = _blocked(patient, roots, visit.look, "crawler")
-    found = found or _blocked(patient, children, visit.look, "children")
+    found = _blocked(patient, roots, visit.look, "crawler-blocked")
+    found = found or _blocked(patient, children, visit.look, "children-blocked")
     if found is None:
         patient.notes.append(f"{crawler} is shown the same")
     return found
 
 
 def _blocked(
-    patient: Patient, urls: Sequence[str], look: Callable[[str, str], Sight], what: str
+    patient: Patient, urls: Sequence[str], look: Callable[[str, str], Sight], cause: str
 ) -> Diagnosis | None:
     pairs = [patient.visit.compare(url, patient.traits.crawler, look) for url in urls]
     shut_out = [both.theirs for both in pairs if both.ours.readable and not both.theirs.readable]
     if not shut_out:
         return None
     seen = f"as {patient.traits.crawler}: {_of_several(shut_out, len(urls), 'looked at')}"
-    return failed(f"{what}-blocked", seen)
+    return failed(cause, seen)
 
 
 def _of_several(wrong: Sequence[Sight], total: int, how: str = "named") -> str:
     count = f" ({len(wrong)} of {total} {how})" if total > 1 else ""
-    return f"{wrong[0].url}: {wrong[0].words}{count}"
+    return f"{shown(wrong[0].url)}: {wrong[0].words}{count}"
 
 
 # ---------------------------------------------------------------- the engine again
@@ -229,7 +230,8 @@ def check_quota(patient: Patient) -> Diagnosis | None:
     engine = patient.channel.engine
     if not (patient.traits.quota_readable and isinstance(engine, QuotaReader)):
         return None
-    patient.channel.permits.acquire(until=float("inf"))
+    if not patient.channel.permits.acquire(until=float("inf")):
+        return None
     try:
         reading = engine.read_quota(patient.name, timeout_s=CALL_TIMEOUT_S)
     except QuotaExhausted as error:
