@@ -9,10 +9,12 @@ from datetime import datetime
 from submitter.core import guard, quota
 from submitter.core.causes import in_words, next_step_of
 from submitter.core.findings import Finding, Severity
-from submitter.core.fleet import Target
+from submitter.core.fleet import Account, Target
+from submitter.core.lanes import declared_limit, fast_property
 from submitter.core.looks import SiteLook
 from submitter.core.plan import (
     WHOLE_ACCOUNT,
+    FastShare,
     Plan,
     TargetInput,
     first_batch,
@@ -114,9 +116,10 @@ class Memory:
         return replace(given, aliases=usable, notes=tuple(notes))
 
     def _with_candidates(self, given: TargetInput) -> TargetInput:
+        given = self._with_fast_pages(given)
         wanted = pages_wanted(given.traits, given.allowance, self._now, first_batch(given))
         candidates = {
-            kind: self._candidates(given.target, kind, wanted)
+            kind: self._candidates(given, kind, wanted)
             for kind, waiting in given.pages.waiting.items()
             if waiting and wanted and kind in given.traits.tells
         }
@@ -138,10 +141,27 @@ class Memory:
             },
         )
 
-    def _candidates(self, target: Target, kind: Kind, wanted: int) -> list[Candidate]:
-        return self._ledger.candidates(
-            target.site.origin, target.account.name, kind, now=self._now, limit=wanted
+    def _candidates(self, given: TargetInput, kind: Kind, wanted: int) -> Sequence[Candidate]:
+        """The next pages, without those that the fast lane takes."""
+        target, taken = given.target, 0
+        if kind is Kind.URLS and given.fast is not None:
+            taken = len(given.fast.candidates)
+        found = self._ledger.candidates(
+            target.site.origin, target.account.name, kind, now=self._now, limit=taken + wanted
         )
+        return found[taken:]
+
+    def _with_fast_pages(self, given: TargetInput) -> TargetInput:
+        """The best of what waits, as far as the fast lane's day goes."""
+        account = given.target.account
+        lane = fast_property(account, given.traits, given.property)
+        if lane is None or _is_closed_account(given.allowance):
+            return given
+        allowance = self._lane(account, given.traits, lane)
+        rest = quota.left(allowance, self._now) or 0
+        pages = self._candidates(given, Kind.URLS, rest) if rest else []
+        self._remember(allowance, len(pages))
+        return replace(given, fast=FastShare(allowance, pages))
 
     def _allowance(self, given: TargetInput) -> Allowance | None:
         account = given.target.account
@@ -150,13 +170,15 @@ class Memory:
             return closed
         if not given.traits.metered:
             return None
-        declared = account.settings.get("daily_limit")
+        return self._lane(account, given.traits, given.property)
+
+    def _lane(self, account: Account, traits: Traits, property: str) -> Allowance:
         return quota.open_allowance(
             account.name,
-            given.property,
-            traits=given.traits,
-            stored=self._allowances.get((account.name, given.property)),
-            declared=declared if isinstance(declared, int) else None,
+            property,
+            traits=traits,
+            stored=self._allowances.get((account.name, property)),
+            declared=declared_limit(account, traits, property),
             now=self._now,
         )
 
@@ -165,6 +187,10 @@ class Memory:
         if allowance is not None and planned:
             lane = (allowance.account, allowance.property)
             self._allowances[lane] = quota.book(allowance, planned)
+
+
+def _is_closed_account(allowance: Allowance | None) -> bool:
+    return allowance is not None and allowance.property == WHOLE_ACCOUNT
 
 
 def _last_alias(sitemap: str, aliases: Mapping[str, str], stuck: Sequence[str]) -> str | None:

@@ -19,7 +19,7 @@ from submitter.core.findings import Finding
 from submitter.core.fleet import Account, Fleet, SecretRef, Target
 from submitter.core.traits import Traits
 from submitter.engines import ENGINES
-from submitter.errors import ConfigError
+from submitter.errors import ConfigError, Fault
 from submitter.kit.clock import SystemClock
 from submitter.kit.progress import NoProgress
 from submitter.looking.reading import Readers
@@ -88,15 +88,16 @@ class Wiring:
         from submitter.ledger import open_ledger
 
         ledger = open_ledger(self._ledger_url(), is_dead=is_dead)
+        self._closing.callback(ledger.close)
         ledger.bind(self.fleet.name)
         return ledger
 
     def _ledger_url(self) -> str:
-        """The address, which may hold a password and then comes from a variable."""
-        url = self.fleet.ledger
-        if not url.startswith("env:"):
-            return url
-        found = self.secrets.resolve(SecretRef("env", url.removeprefix("env:"))).reveal()
+        """The address, which may hold a password and then is kept as a secret is."""
+        scheme, _, locator = self.fleet.ledger.partition(":")
+        if scheme not in ("env", "gcp-secret", "aws-secret"):
+            return self.fleet.ledger
+        found = self.secrets.resolve(SecretRef(scheme, locator)).reveal()
         self._found_secret(found)
         return found
 
@@ -146,6 +147,17 @@ class Wiring:
         secret = self.secrets.resolve(account.secret)
         self._found_secret(secret.reveal())
         return secret
+
+    def require_secrets(self, accounts: Iterable[Account]) -> None:
+        """Find every secret before the first connection. Raises ConfigError with all that lack."""
+        faults: list[Fault] = []
+        for ref in {account.secret for account in accounts if account.secret is not None}:
+            try:
+                self._found_secret(self.secrets.resolve(ref).reveal())
+            except ConfigError as error:
+                faults += error.faults
+        if faults:
+            raise ConfigError(sorted(faults, key=str))
 
     def channels(self, names: Iterable[str]) -> Mapping[str, Channel]:
         """Open the engines of these accounts; each is opened once."""

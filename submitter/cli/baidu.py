@@ -133,7 +133,7 @@ def write_files(
     if options.dead and not remembered:
         problem = "needs a ledger that knows which pages left the site: name an inventory"
         raise ConfigError.one("--dead", problem)
-    order = Order(place.site.origin, options.base_url, guard=place.site.guard)
+    order = Order.of(place.site, options.base_url)
     book = book_of(parts.ledger) if remembered else ForgetfulBook()
     with parts.sitemap_folder(options.folder).edition() as edition:
         writing = BaiduWriting(edition, order, book)
@@ -164,7 +164,7 @@ def _write_dead_links(options: BaiduOptions, place: Place, parts: Wiring) -> Dea
     answered = asked.confirmed or asked.still_there
     if asked.unasked or (asked.unreachable and not answered):
         return DeadLinks(asked, None)
-    order = Order(site.origin, options.base_url, form=Form.DEAD_LINKS)
+    order = Order.of(site, options.base_url, form=Form.DEAD_LINKS)
     rows = [(page.loc, None) for page in asked.confirmed]
     folder = parts.sitemap_folder(options.folder)
     return DeadLinks(asked, write_baidu_files(rows, folder, order, book, now=parts.clock.now()))

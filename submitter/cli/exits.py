@@ -4,39 +4,17 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import click
 
 from submitter.cli.app import app
 from submitter.cli.invocation import Invocation
 from submitter.cli.output import ReaderGone, flush, hush_stdout, prepare_streams, tell, write
-from submitter.cli.selecting import NoMatch
+from submitter.core import troubles
 from submitter.core.accounting import ExitCode
 from submitter.core.plain import plain
-from submitter.errors import (
-    ConfigError,
-    EngineError,
-    Fault,
-    FetchError,
-    LedgerBusy,
-    LedgerError,
-    PublishError,
-    SitemapError,
-    UnsafePlan,
-)
+from submitter.core.troubles import Trouble
 from submitter.render.json_text import json_text
-
-
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """Why there is no result. `kind` is a stable word for programs."""
-
-    kind: str
-    exit_code: ExitCode
-    message: str
-    faults: tuple[Fault, ...] = ()
-    hint: str = ""
 
 
 def run(argv: Sequence[str], *, started: float | None = None) -> int:
@@ -65,29 +43,10 @@ def _obey(argv: Sequence[str], invocation: Invocation) -> int:
 
 
 def trouble_of(error: Exception) -> Trouble:
-    """What a caller may act on, by the class of the error."""
-    match error:
-        case ConfigError():
-            return Trouble("config", ExitCode.USAGE, str(error), error.faults)
-        case click.ClickException():
-            return Trouble("usage", ExitCode.USAGE, error.format_message())
-        case UnsafePlan():
-            return Trouble("unsafe-plan", ExitCode.HELD, str(error))
-        case NoMatch():
-            return Trouble("no-match", ExitCode.NO_MATCH, str(error))
-        case LedgerBusy():
-            hint = "--wait SECONDS waits for it"
-            return Trouble("busy", ExitCode.BUSY, str(error), hint=hint)
-        case LedgerError():
-            return Trouble("ledger", ExitCode.LEDGER, str(error))
-        case PublishError():
-            return Trouble("storage", ExitCode.LEDGER, str(error))
-        case FetchError() | SitemapError() | EngineError():
-            return Trouble("unreachable", ExitCode.NOTHING_SUCCEEDED, str(error))
-        case _:
-            message = f"internal error: {type(error).__name__}: {error}"
-            hint = "use -v for the traceback"
-            return Trouble("internal", ExitCode.INTERNAL, message, hint=hint)
+    """What a caller may act on; click's own errors are about the command line."""
+    if isinstance(error, click.ClickException):
+        return Trouble("usage", ExitCode.USAGE, error.format_message())
+    return troubles.trouble_of(error)
 
 
 def _report(error: Exception, invocation: Invocation, *, as_json: bool) -> int:

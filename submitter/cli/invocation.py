@@ -6,7 +6,7 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ from submitter.core.redaction import Redactor
 
 if TYPE_CHECKING:
     from submitter.cli.signals import StopSignal
-    from submitter.core.fleet import Account, Fleet
+    from submitter.core.fleet import Fleet
     from submitter.ports import Progress
     from submitter.wiring import Wiring
 
@@ -84,19 +84,6 @@ class Invocation:
             self.wiring(fleet, progress=make_progress(), stop=stopped.event) as parts,
         ):
             yield parts, stopped
-
-    def require_secrets(self, parts: Wiring, accounts: Iterable[Account]) -> None:
-        """Find every secret before the first connection. Raises ConfigError with all that lack."""
-        from submitter.errors import ConfigError, Fault
-
-        faults: list[Fault] = []
-        for secret in {account.secret for account in accounts if account.secret is not None}:
-            try:
-                self.redactor.add(parts.secrets.resolve(secret).reveal())
-            except ConfigError as error:
-                faults += error.faults
-        if faults:
-            raise ConfigError(sorted(faults, key=str))
 
 
 def now() -> datetime:

@@ -16,6 +16,7 @@ from submitter.core.selection import Selection
 Command = Callable[..., int]
 
 _LENGTH = re.compile(r"(\d{1,6})(s|min|m|h|d|w)").fullmatch
+_TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d\d)").fullmatch
 _UNITS = {
     "s": timedelta(seconds=1),
     "m": timedelta(minutes=1),
@@ -27,24 +28,35 @@ _UNITS = {
 
 
 def moment_ago(text: str) -> datetime:
-    """`2026-11-30`, `2026-11-30T16:43:00Z`, or `2d`: so long ago. Without a zone it is UTC."""
+    """`2026-11-30`, `2026-11-30T16:43:00Z`, `18:00` (the last one), or `2d`: so long ago. Without
+    a zone it is UTC."""
     return _moment(text, -1)
 
 
 def moment_ahead(text: str) -> datetime:
-    """As `moment_ago`, but `2d` is so far ahead."""
+    """As `moment_ago`, but `2d` is so far ahead, and `18:00` the next one."""
     return _moment(text, 1)
 
 
 def _moment(text: str, direction: int) -> datetime:
     try:
-        found = _LENGTH(text)
+        found, of_day = _LENGTH(text), _TIME_OF_DAY(text)
+        if of_day is not None:
+            return _nearest(int(of_day[1]), int(of_day[2]), direction)
         if found is None:
             return _as_utc(datetime.fromisoformat(text))
         return now() + direction * int(found[1]) * _UNITS[found[2]]
     except (ValueError, OverflowError) as error:
-        problem = f"{text[:200]!r} is neither a time (2026-11-30T16:43Z) nor a length (2d)"
+        problem = f"{text[:200]!r} is neither a time (2026-11-30T16:43Z, 18:00) nor a length (2d)"
         raise click.BadParameter(problem) from error
+
+
+def _nearest(hour: int, minute: int, direction: int) -> datetime:
+    """The last (-1) or next (1) moment of this time of the day in UTC."""
+    moment = now()
+    found = moment.replace(hour=hour, minute=minute, second=0, microsecond=0)
+    passed = (found - moment) * direction < timedelta(0)
+    return found + timedelta(days=direction) if passed else found
 
 
 def _as_utc(at: datetime) -> datetime:

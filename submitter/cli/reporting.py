@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from submitter.cli.invocation import Invocation, now
 from submitter.cli.output import screen_of_stdout, write_json, write_lines
-from submitter.cli.selecting import NoMatch, explain_no_match
+from submitter.core.choosing import NoMatch, explain_no_match
 
 if TYPE_CHECKING:
     from submitter.cli.signals import StopSignal

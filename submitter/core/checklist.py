@@ -13,6 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from submitter.core.fleet import Site
 from submitter.core.quota import engine_day
 from submitter.errors import ConfigError
 
@@ -37,6 +38,15 @@ BAIDU_FORM: Final = FormLimits(per_day=10, in_all=200, day_zone="Asia/Shanghai")
 """Common sites; the true figures stand in the site's console, and a new site may have none for
 weeks. Dead-link files count as well. Source: Baidu's sitemap help, known through reproductions,
 and https://github.com/coneycode/hexo-generator-baidu-sitemap/issues/34, read 2026-11-30."""
+
+
+def baidu_form(site: Site) -> FormLimits:
+    """What Baidu's console takes of a site: what the inventory says it shows."""
+    return FormLimits(
+        per_day=site.baidu_files_per_day or BAIDU_FORM.per_day,
+        in_all=site.baidu_files or BAIDU_FORM.in_all,
+        day_zone=BAIDU_FORM.day_zone,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,24 @@ class GuardRule:
     max_new: float = 1.0
 
 
+class OnRun(StrEnum):
+    """What a run makes of a site's audit."""
+
+    OFF = "off"
+    WARN = "warn"
+    REFUSE = "refuse"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRule:
+    """What an audit says of a site: ids that are not said, and ids with another severity."""
+
+    off: frozenset[str] = frozenset()
+    errors: frozenset[str] = frozenset()
+    warnings: frozenset[str] = frozenset()
+    on_run: OnRun = OnRun.OFF
+
+
 @dataclass(frozen=True, slots=True)
 class FetchRules:
     """How documents of a site are fetched. Byte and time limits are per document."""
@@ -127,10 +145,14 @@ class Site:
     guard: GuardRule = GuardRule()
     prelaunch: bool = True
     """Look at some of its pages before it is told for the first time."""
+    audit: AuditRule = AuditRule()
     stuck_after_days: int = STUCK_AFTER_DAYS
     """A sitemap that an engine took and has not fetched for so long is stuck."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Sitemap → a further address of it, which is told in its place while it is stuck."""
+    baidu_files: int | None = None
+    """Sitemaps that Baidu's console takes of the site; None: what it takes of a common site."""
+    baidu_files_per_day: int | None = None
     manual: tuple[str, ...] = ()
     """Engines that a person tells in their consoles, beside Baidu: see `core.consoles`."""
     fetch: FetchRules = FetchRules()

@@ -91,6 +91,8 @@ class TellRule:
     recent_days: int
     tells_changed: bool
     tells_removed: bool
+    repeat_after_s: int = 0
+    """Least time between two calls about one page."""
 
 
 @dataclass(frozen=True, slots=True)

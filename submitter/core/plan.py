@@ -51,6 +51,14 @@ class Skip:
 
 
 @dataclass(frozen=True, slots=True)
+class FastShare:
+    """The pages that go into a target's fast lane (see `Traits.fast_lane`)."""
+
+    allowance: Allowance
+    candidates: Sequence[Candidate]
+
+
+@dataclass(frozen=True, slots=True)
 class TargetInput:
     """Everything the planner may know about one target. `held` = why the guard holds it."""
 
@@ -62,6 +70,7 @@ class TargetInput:
     pages: PageStanding = PageStanding()
     candidates: Mapping[Kind, Sequence[Candidate]] = field(default_factory=dict)
     allowance: Allowance | None = None
+    fast: FastShare | None = None
     held: tuple[Finding, ...] = ()
     unconfirmed: Mapping[str, int] = field(default_factory=dict)
     """Pages waiting to be told as gone that did not say so themselves, by skip reason."""
@@ -98,9 +107,8 @@ def make_plan(inputs: Iterable[TargetInput], *, now: datetime, forced: bool = Fa
     allowances: dict[tuple[str, str], Allowance] = {}
     findings: list[Finding] = []
     for given in inputs:
-        if given.allowance is not None:  # later sites of a lane see it less what is planned
-            lane = (given.allowance.account, given.allowance.property)
-            allowances.setdefault(lane, given.allowance)
+        for allowance in _allowances(given):  # later sites of a lane see it less what is planned
+            allowances.setdefault((allowance.account, allowance.property), allowance)
         findings.extend((*given.held, *given.notes))
         planned, left_out = _plan_target(given, now=now, forced=forced)
         actions.extend(planned)
@@ -112,6 +120,13 @@ def make_plan(inputs: Iterable[TargetInput], *, now: datetime, forced: bool = Fa
         allowances=tuple(allowances[lane] for lane in sorted(allowances)),
         findings=tuple(dict.fromkeys(findings)),
     )
+
+
+def _allowances(given: TargetInput) -> Iterable[Allowance]:
+    if given.allowance is not None:
+        yield given.allowance
+    if given.fast is not None:
+        yield given.fast.allowance
 
 
 def _lane_order(action: Action) -> tuple[str, str, str]:
@@ -143,6 +158,7 @@ def _plan_target(
             else:
                 actions.append(verdict)
     if Kind.URLS in given.traits.tells:
+        actions += _plan_fast_pages(given)
         batches, later = _plan_pages(given, Kind.URLS, now=now)
         actions += batches
         skips += later + _known_pages(given)
@@ -285,6 +301,8 @@ def _plan_pages(
         for chunk in _chunks(candidates, given.traits.batch_size, first if unknown else 0)
     ]
     waiting = given.pages.waiting.get(kind, 0)
+    if kind is Kind.URLS and given.fast is not None:
+        waiting -= len(given.fast.candidates)
     later = _held_pages(given) if kind is Kind.URLS else []
     if kind is Kind.REMOVAL:
         later = [_skip(given, kind, reason, count) for reason, count in given.unconfirmed.items()]
@@ -293,6 +311,18 @@ def _plan_pages(
         reason = "quota" if given.traits.metered else "run-limit"
         later.append(_skip(given, kind, reason, waiting - len(candidates), _reopens(given, now)))
     return actions, [skip for skip in later if skip.count]
+
+
+def _plan_fast_pages(given: TargetInput) -> list[Action]:
+    """Until the engine has said what the lane has left today, its first call holds one page."""
+    if given.fast is None:
+        return []
+    in_lane = replace(given, property=given.fast.allowance.property)
+    first = 1 if given.fast.allowance.reported_left is None else 0
+    return [
+        _batch(in_lane, Kind.URLS, chunk, unknown=False)
+        for chunk in _chunks(given.fast.candidates, given.traits.batch_size, first)
+    ]
 
 
 def _rest_is_unknown(given: TargetInput, now: datetime) -> bool:
@@ -358,13 +388,15 @@ def _fingerprint(locs: Iterable[str]) -> str:
 
 
 def _held_pages(given: TargetInput) -> list[Skip]:
-    return [_skip(given, Kind.URLS, reason, count) for reason, count in given.pages.held.items()]
+    """Pages, and removals, that may not be told yet."""
+    return [_skip(given, kind, reason, count) for (kind, reason), count in given.pages.held.items()]
 
 
 def _known_pages(given: TargetInput) -> list[Skip]:
     """Pages this target will not be told, and why: they close the sum of what was found."""
     counts, listed = given.pages.counts, given.look.listed if given.look else 0
-    waiting = given.pages.waiting.get(Kind.URLS, 0) + sum(given.pages.held.values())
+    held = sum(count for (kind, _), count in given.pages.held.items() if kind is Kind.URLS)
+    waiting = given.pages.waiting.get(Kind.URLS, 0) + held
     refused = min(counts.get(State.REJECTED, 0), max(0, listed - waiting))
     told = sum(counts.get(state, 0) for state in TOLD)
     known = min(told, max(0, listed - waiting - refused))  # others were told and wait again

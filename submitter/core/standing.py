@@ -42,8 +42,8 @@ class PageStanding:
     """Pages of one target. `counts` are listed pages by state; `waiting` still has to be told."""
 
     waiting: Mapping[Kind, int] = field(default_factory=dict)
-    held: Mapping[str, int] = field(default_factory=dict)
-    """Waiting pages that may not be told yet, by reason (`not-before`, `unknown`)."""
+    held: Mapping[tuple[Kind, str], int] = field(default_factory=dict)
+    """Waiting pages that may not be told yet, by reason: `not-before`, `unknown`, `too-soon`."""
     counts: Mapping[State, int] = field(default_factory=dict)
 
 

@@ -61,6 +61,21 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class FastLane:
+    """A further, smaller lane of a property, into which its best pages go first; off until the
+    inventory gives `option` a number: pages a day. Its property ends with `suffix`."""
+
+    option: str
+    suffix: str
+
+    def of(self, property: str) -> str:
+        return property + self.suffix
+
+    def holds(self, property: str) -> bool:
+        return property.endswith(self.suffix)
+
+
+@dataclass(frozen=True, slots=True)
 class Traits:
     """The shape of an engine. A `None` limit means that none is known."""
 
@@ -81,6 +96,7 @@ class Traits:
     """True: the engine gives a lane so many pages a day, and says or shows what is left."""
     first_batch: int = 0
     """Metered lanes: size of the first call of a day while the allowance is unknown."""
+    fast_lane: FastLane | None = None
     quota_readable: bool = False
     """True: the engine is a `ports.QuotaReader`, which a metered lane asks before its first call
     of a day."""

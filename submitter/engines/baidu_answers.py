@@ -52,6 +52,8 @@ class Pushed:
     urls: Sequence[str]
     now: datetime
     throttled: int = 0
+    fast: bool = False
+    """Into the fast lane (`type=daily`)."""
 
 
 def line_of(url: str) -> str:
@@ -81,6 +83,8 @@ def _counted(
     """Addresses in a list are rejected, the others accepted as far as `success` reaches."""
     rejected = _rejected(body, pushed.urls)
     unaccounted = max(0, len(pushed.urls) - success - len(rejected))
+    if pushed.fast:
+        return _counted_fast(response, body, pushed, success, rejected)
     remain = _number(body.get("remain"))
     none_taken = State.UNKNOWN if unaccounted else State.REJECTED
     return Receipt(
@@ -91,6 +95,32 @@ def _counted(
         unaccounted=unaccounted,
         spent=success,
         quota_left=None if remain is None else max(0, remain),
+    )
+
+
+def _counted_fast(
+    response: EngineResponse,
+    body: Mapping[str, object],
+    pushed: Pushed,
+    success: int,
+    rejected: dict[str, str],
+) -> Receipt:
+    """What the fast lane took. An answer without its counts is one to a common push: the site has
+    no fast lane, so none of it is left."""
+    fast = _number(body.get("success_daily"))
+    remain = _number(body.get("remain_daily"))
+    taken = max(success, fast or 0)
+    unaccounted = max(0, len(pushed.urls) - taken - len(rejected))
+    none_taken = State.UNKNOWN if unaccounted else State.REJECTED
+    said = f"success_daily {_shown(fast)}, remain_daily {_shown(remain)}"
+    return Receipt(
+        State.ACCEPTED if taken else none_taken,
+        response.status,
+        message=f"success {success} of {len(pushed.urls)}, {said}",
+        rejected=rejected,
+        unaccounted=unaccounted,
+        spent=taken if fast is None else fast,
+        quota_left=max(0, remain or 0),
     )
 
 

@@ -225,6 +225,19 @@ class DefaultKeys(Written):
     baidu_site: BaiduSite | None = Field(
         default=None, description="The site exactly as registered at Baidu; without it, the host."
     )
+    baidu_files: Whole | None = Field(
+        default=None,
+        ge=1,
+        le=50_000,
+        description="Sitemap files that Baidu's console takes of the site, as it shows; without it, "
+        "200.",
+    )
+    baidu_files_per_day: Whole | None = Field(
+        default=None,
+        ge=1,
+        le=50_000,
+        description="Files that may be handed in there in a day, as it shows; without it, 10.",
+    )
     scheme: Literal["http", "https"] = Field(default="https", description="How the site is served.")
     fetch: FetchKeys = Field(
         default_factory=lambda: _NO_FETCH, description="Keys of fetch that differ here."
@@ -273,7 +286,8 @@ class HeadKeys(Written):
     )
     ledger: Ledger = Field(
         default=DEFAULT_LEDGER,
-        description="sqlite:///PATH, postgresql://…, or env:NAME that holds one.",
+        description="sqlite:///PATH, postgresql://…, s3://BUCKET/KEY or gs://BUCKET/KEY for small "
+        "fleets, or a reference such as env:NAME to one.",
     )
     webhook: Webhook | None = Field(
         default=None,

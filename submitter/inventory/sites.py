@@ -35,6 +35,8 @@ class Rules:
     sections: tuple[Section, ...]
     google_property: str | None
     baidu_site: str | None
+    baidu_files: int | None
+    baidu_files_per_day: int | None
     allow_private: tuple[str, ...]
     gone_after: int
     guard: GuardRule
@@ -62,6 +64,8 @@ class Rules:
             sections=self.sections,
             google_property=self.google_property and filled(self.google_property),
             baidu_site=self.baidu_site and filled(self.baidu_site),
+            baidu_files=self.baidu_files,
+            baidu_files_per_day=self.baidu_files_per_day,
             allow_private=self.allow_private,
             gone_after=self.gone_after,
             guard=self.guard,
@@ -92,6 +96,8 @@ class RuleBook:
             sections=self._one(tuple(map(_section, keys["sections"]))),
             google_property=keys["google_property"],
             baidu_site=keys["baidu_site"],
+            baidu_files=keys["baidu_files"],
+            baidu_files_per_day=keys["baidu_files_per_day"],
             allow_private=self._one(keys["allow_private"]),
             gone_after=keys["gone_after"],
             guard=self._one(GuardRule(**keys["guard"])),

@@ -20,6 +20,8 @@ LogFormat = Literal["text", "json"]
 LIBRARIES: Final = (
     "urllib3",
     "requests",
+    "boto3",
+    "botocore",
     "google",
     "googleapiclient",
     "google_auth_httplib2",
@@ -42,15 +44,21 @@ def level_of(verbosity: int) -> int:
 
 @contextmanager
 def logging_to_stderr(
-    redactor: Redactor, *, verbosity: int = 0, log_format: LogFormat = "text"
+    redactor: Redactor,
+    *,
+    verbosity: int = 0,
+    log_format: LogFormat = "text",
+    formatter: logging.Formatter | None = None,
 ) -> Iterator[None]:
-    """Log to stderr inside the block; what was set up before comes back after it.
+    """Log to stderr inside the block; what was set up before comes back after it. A `formatter`
+    goes before the format's own.
 
     Secrets that the redactor learns later are kept out from then on.
     """
     handler = _StderrHandler()
     handler.addFilter(RedactingFilter(redactor))
-    handler.setFormatter(JsonFormatter() if log_format == "json" else TextFormatter())
+    named = JsonFormatter() if log_format == "json" else TextFormatter()
+    handler.setFormatter(formatter or named)
     root, libraries = logging.getLogger(), [logging.getLogger(name) for name in LIBRARIES]
     before = [(logger, logger.level) for logger in (root, *libraries)]
     root.addHandler(handler)
@@ -95,19 +103,28 @@ class JsonFormatter(logging.Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        at = datetime.fromtimestamp(record.created, UTC)
-        fields: dict[str, object] = {
-            "timestamp": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            "severity": record.levelname,
-            "level": record.levelname,
-            "message": message_of(record),
-            "logger": record.name,
-        }
+        fields = self.stamp(record)
         fields |= {key: value for key, value in vars(record).items() if key not in _OWN_FIELDS}
         trace = _trace(record)
         if trace:
             fields["exception"] = trace
         return json.dumps(fields, default=str)
+
+    def stamp(self, record: logging.LogRecord) -> dict[str, object]:
+        """The fields that every line has."""
+        return {
+            "timestamp": time_of(record),
+            "severity": record.levelname,
+            "level": record.levelname,
+            "message": message_of(record),
+            "logger": record.name,
+        }
+
+
+def time_of(record: logging.LogRecord) -> str:
+    """RFC 3339 in UTC."""
+    at = datetime.fromtimestamp(record.created, UTC)
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def message_of(record: logging.LogRecord) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Row, bindparam, delete, func, select, update
 
 from submitter.core.looks import Delta, DocumentMemory, TellRule, Validators
-from submitter.ledger import changes, departures, documents, leases, sites, tellers
+from submitter.ledger import changes, departures, documents, leases, pacing, sites, tellers
 from submitter.ledger.changes import Scene
 from submitter.ledger.columns import clean
 from submitter.ledger.counts import OF_LOOK, Counts
@@ -171,6 +171,7 @@ class SqlLook:
             if complete:
                 departures.count_miss(tx, self._scene.site_id)
                 tellers.seed(tx, self._scene.tellers, self._scene.number)
+            pacing.pause_recent(tx, self._scene.tellers, self._at)
             return _finished(tx, self._scene, complete)
 
     def _store_mentions(self, tx: Transaction) -> None:

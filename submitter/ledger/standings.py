@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy import bindparam, case, func, or_, select
 
 from submitter.core.standing import Candidate, PageStanding
 from submitter.core.states import State
@@ -15,6 +15,7 @@ from submitter.core.traits import Kind
 from submitter.ledger import pages, sites, tellings
 from submitter.ledger.database import Transaction
 from submitter.ledger.fingerprints import Marker
+from submitter.ledger.pacing import TOO_SOON
 from submitter.ledger.schema import page, site, tally, target, waiting
 from submitter.ledger.waiting import Queue
 
@@ -23,13 +24,17 @@ QUEUES = {Queue(number).what: kind for number, kind in KINDS.items()}
 
 COUNTS = select(tally).where(tally.c.pages != 0)
 SOME_COUNTS = COUNTS.where(tally.c.target_id.in_(bindparam("ids", expanding=True)))
+REASON = case(
+    (waiting.c.why == State.UNKNOWN.value, "unknown"),
+    (waiting.c.reason == TOO_SOON, TOO_SOON),
+    else_="not-before",
+).label("held_for")
 HELD = (
-    select(waiting.c.target_id, waiting.c.kind, waiting.c.why, func.count().label("pages"))
+    select(waiting.c.target_id, waiting.c.kind, REASON, func.count().label("pages"))
     .where(waiting.c.not_before > bindparam("now"), waiting.c.kind != int(Queue.PARKED))
-    .group_by(waiting.c.why, waiting.c.target_id, waiting.c.kind)
+    .group_by(REASON, waiting.c.target_id, waiting.c.kind)
 )
-"""Grouped in this order SQLite finds the few held pages by their index instead of reading all."""
-WAITS = select(waiting.c.why, waiting.c.not_before).where(
+WAITS = select(waiting.c.why, waiting.c.not_before, REASON).where(
     waiting.c.target_id == bindparam("of_target"),
     waiting.c.kind == int(Queue.URLS),
     waiting.c.rank == bindparam("of_rank"),
@@ -57,11 +62,11 @@ class _Standing:
     """A standing that is being added up."""
 
     waiting: Counter[Kind] = field(default_factory=Counter)
-    held: Counter[str] = field(default_factory=Counter)
+    held: Counter[tuple[Kind, str]] = field(default_factory=Counter)
     counts: Counter[State] = field(default_factory=Counter)
 
-    def hold(self, kind: Kind, why: str, pages: int) -> None:
-        self.held["unknown" if why == State.UNKNOWN else "not-before"] += pages
+    def hold(self, kind: Kind, reason: str, pages: int) -> None:
+        self.held[kind, reason] += pages
         self.waiting[kind] -= pages
 
     def done(self) -> PageStanding:
@@ -82,7 +87,7 @@ def page_standings(
             draft.counts[State(row.what)] = row.pages
     for row in tx.rows(HELD, now=now):
         if row.target_id in drafts:
-            drafts[row.target_id].hold(KINDS[row.kind], row.why, row.pages)
+            drafts[row.target_id].hold(KINDS[row.kind], row.held_for, row.pages)
     return {names[id]: draft.done() for id, draft in drafts.items()}
 
 
@@ -112,7 +117,7 @@ def named(
         if waits:
             draft.waiting[Kind.URLS] += 1
             if waits.not_before and waits.not_before > now:
-                draft.hold(Kind.URLS, waits.why, 1)
+                draft.hold(Kind.URLS, waits.held_for, 1)
             else:
                 found.append(Candidate(page_id, pages.full(one.loc, origin), waits.why))
     return found, draft.done()

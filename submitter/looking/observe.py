@@ -52,4 +52,5 @@ def tell_rule(account: Account, traits: Traits) -> TellRule | None:
         recent_days=account.recent_days,
         tells_changed=traits.tells_changed or account.settings.get("repush_changed") is True,
         tells_removed=Kind.REMOVAL in traits.tells,
+        repeat_after_s=traits.repeat_after_s,
     )

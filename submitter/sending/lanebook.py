@@ -8,6 +8,7 @@ from datetime import datetime
 
 from submitter.core import quota
 from submitter.core.calls import Action, Outcome
+from submitter.core.lanes import declared_limit
 from submitter.core.standing import Allowance
 from submitter.core.traits import OF_SITEMAPS
 from submitter.ports import Clock
@@ -30,13 +31,12 @@ class LaneBook:
         if not traits.metered or action.kind in OF_SITEMAPS:
             return None
         lane = (action.account, action.property)
-        declared = self._channel.account.settings.get("daily_limit")
         with self._lock:
             allowance = quota.open_allowance(
                 *lane,
                 traits=traits,
                 stored=self._pages.get(lane),
-                declared=declared if isinstance(declared, int) else None,
+                declared=declared_limit(self._channel.account, traits, action.property),
                 now=self._clock.now(),
             )
             self._pages[lane] = allowance

@@ -17,6 +17,7 @@ from submitter.core import quota
 from submitter.core.accounting import Done
 from submitter.core.calls import Action, Call, Outcome, QuotaReading, Survey
 from submitter.core.halving import BatchSearch
+from submitter.core.lanes import with_lane_of
 from submitter.core.outcomes import outcome_of_error
 from submitter.core.plan import WHOLE_ACCOUNT, Plan, part_of
 from submitter.core.standing import Allowance
@@ -133,7 +134,8 @@ class AccountRun:
         """A withdrawal goes where the submission went, all else where the survey says."""
         if planned.kind is Kind.WITHDRAWAL and planned.property:
             return planned.property
-        return self._channel.engine.property_of(self._context.sites[planned.site], survey)
+        name = self._channel.engine.property_of(self._context.sites[planned.site], survey)
+        return with_lane_of(planned.property, name, self._channel.traits)
 
     def _run_lane(self, actions: Iterable[Action], survey: Survey | None) -> None:
         for action in actions:

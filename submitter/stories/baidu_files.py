@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from typing import Final
@@ -23,10 +23,11 @@ from submitter.core.checklist import (
     Item,
     Listed,
     agenda,
+    baidu_form,
     relist,
 )
 from submitter.core.findings import MAX_EXAMPLES, Finding, Meaning, Severity
-from submitter.core.fleet import GuardRule
+from submitter.core.fleet import GuardRule, Site
 from submitter.core.guard import judge
 from submitter.core.looks import Delta, RootLook, SiteLook
 from submitter.core.rooms import FILE_LIMIT
@@ -68,6 +69,15 @@ class Order:
                 raise ConfigError.one("base URL", f"{self.base_url[:200]!r} is not on {self.site}")
         except urls.BadUrl as error:
             raise ConfigError.one("base URL", error.problem) from error
+
+    @classmethod
+    def of(cls, site: Site, base_url: str, *, form: Form = Form.SITEMAP) -> Order:
+        """For a site of the inventory, within what its console takes."""
+        limits = baidu_form(site)
+        profile = replace(BAIDU, max_files=limits.in_all)
+        return cls(
+            site.origin, base_url, form=form, profile=profile, limits=limits, guard=site.guard
+        )
 
     @property
     def folder_url(self) -> str:

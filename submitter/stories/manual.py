@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from submitter.core.checklist import Agenda, Form, Item, Listed, agenda, relist
+from submitter.core.checklist import (
+    Agenda,
+    Form,
+    Item,
+    Listed,
+    agenda,
+    baidu_form,
+    relist,
+)
 from submitter.core.consoles import BAIDU, CONSOLES, Console
 from submitter.core.findings import MAX_EXAMPLES, Finding, Meaning, Severity
 from submitter.core.fleet import Site
@@ -70,7 +78,9 @@ def make_checklists(
     those of sites outside the inventory included. Idempotent."""
     book = book_of(ledger)
     findings: dict[tuple[str, str], tuple[Finding, ...]] = {}
+    baidu: dict[str, Console] = {}
     for site in sites:
+        baidu[site.origin] = _baidu_console(site)
         for name in site.manual:
             if chosen(site.origin, name):
                 want = _want(site, CONSOLES[name], ledger, book)
@@ -78,14 +88,27 @@ def make_checklists(
                 findings[site.origin, name] = want.findings
     lists = _by_list(book.every_item(), chosen)
     return [
-        Checklist(
+        _checklist(
             site,
-            CONSOLES[name],
-            agenda(lists.get((site, name), ()), CONSOLES[name].limits, now=now),
+            baidu.get(site, BAIDU) if name == BAIDU.name else CONSOLES[name],
+            lists.get((site, name), ()),
             findings.get((site, name), ()),
+            now,
         )
         for site, name in sorted(lists.keys() | findings.keys())
     ]
+
+
+def _checklist(
+    site: str, console: Console, items: Sequence[Item], findings: tuple[Finding, ...], now: datetime
+) -> Checklist:
+    return Checklist(site, console, agenda(items, console.limits, now=now), findings)
+
+
+def _baidu_console(site: Site) -> Console:
+    """With the figures that the inventory says it shows for the site."""
+    form = baidu_form(site)
+    return replace(BAIDU, per_day=form.per_day, in_all=form.in_all)
 
 
 def _by_list(items: Iterable[Item], chosen: Chosen) -> Mapping[tuple[str, str], list[Item]]:

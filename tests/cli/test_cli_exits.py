@@ -13,8 +13,8 @@ from calling import Call
 
 from submitter.cli import exits
 from submitter.cli.app import app
-from submitter.cli.selecting import NoMatch
 from submitter.core.accounting import ExitCode
+from submitter.core.choosing import NoMatch
 from submitter.errors import (
     ConfigError,
     EngineUnavailable,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import sys
+from datetime import UTC, datetime, timedelta
 
+import click
 import pytest
 
 from submitter.cli.invocation import Invocation, new_run_id
@@ -101,3 +103,18 @@ def test_the_deadline_counts_from_the_start() -> None:
 def test_a_length_of_time_looks_back_or_ahead() -> None:
     assert moment_ago("2d") < moment_ago("1d") < moment_ahead("1s")
     assert moment_ago("2026-11-30") == moment_ahead("2026-11-30T01:00:00+01:00")
+
+
+@pytest.mark.parametrize("text", ["0:00", "18:00", "23:59"])
+def test_a_time_of_day_is_the_last_one_or_the_next(text: str) -> None:
+    earlier, later = moment_ago(text), moment_ahead(text)
+    assert (later - earlier) % timedelta(days=1) == timedelta(0)
+    assert (earlier.hour, earlier.minute) == tuple(map(int, text.split(":")))
+    assert earlier <= datetime.now(UTC) + timedelta(minutes=1)
+    assert later >= datetime.now(UTC) - timedelta(minutes=1)
+
+
+@pytest.mark.parametrize("text", ["24:00", "18:60", "1:2"])
+def test_a_time_that_no_day_has_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter, match="neither a time"):
+        moment_ahead(text)

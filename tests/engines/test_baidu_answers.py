@@ -7,6 +7,7 @@ https://www.iaaak.com/2312.html, read 2026-11-30.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -111,6 +112,40 @@ def test_a_push_is_counted(name: str) -> None:
     got = receipt(answer(body), pushed())
     assert (got.state, dict(got.rejected), got.unaccounted) == (state, rejected, unaccounted)
     assert (got.spent, got.quota_left, got.http_status) == (spent, left, 200)
+
+
+# name: (body, state, unaccounted, spent in the fast lane, left there)
+FAST_COUNTS: dict[str, tuple[object, State, int, int, int]] = {
+    "all taken": (
+        {"remain": 90, "success": 5, "success_daily": 5, "remain_daily": 3},
+        *(State.ACCEPTED, 0, 5, 3),
+    ),
+    "some taken as common ones": (
+        {"remain": 90, "success": 5, "success_daily": 2, "remain_daily": 0},
+        *(State.ACCEPTED, 0, 2, 0),
+    ),
+    "some passed over": (
+        {"remain": 90, "success": 2, "success_daily": 2, "remain_daily": 0},
+        *(State.ACCEPTED, 3, 2, 0),
+    ),
+    "all passed over": (
+        {"remain": 90, "success": 0, "success_daily": 0, "remain_daily": 0},
+        *(State.UNKNOWN, 5, 0, 0),
+    ),
+    "the site has no fast lane": ({"remain": 90, "success": 5}, State.ACCEPTED, 0, 5, 0),
+}
+
+
+@pytest.mark.parametrize("name", sorted(FAST_COUNTS))
+def test_a_push_into_the_fast_lane_is_counted_there(name: str) -> None:
+    body, state, unaccounted, spent, left = FAST_COUNTS[name]
+    got = receipt(answer(body), replace(pushed(), fast=True))
+    assert (got.state, got.unaccounted, got.spent, got.quota_left) == (
+        state,
+        unaccounted,
+        spent,
+        left,
+    )
 
 
 def test_a_byte_order_mark_is_no_obstacle() -> None:

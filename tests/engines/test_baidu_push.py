@@ -226,6 +226,6 @@ def test_preflight_looks_at_site_and_first_page() -> None:
 
 def test_traits_tell_what_the_inventory_may_say() -> None:
     options = {option.name: option for option in Baidu.traits.options}
-    assert set(options) == {"daily_limit", "repush_changed", "scheme", "first_batch"}
+    assert set(options) == {"daily_limit", "daily", "repush_changed", "scheme", "first_batch"}
     assert options["scheme"].choices == ("http", "https")
     assert json.loads(json.dumps(options["repush_changed"].default)) is False

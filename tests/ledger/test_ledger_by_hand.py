@@ -92,7 +92,7 @@ def test_named_candidates_are_those_and_in_that_order(ledger: SqlLedger, lease: 
     assert [(one.loc[-1], one.why) for one in found] == [("f", "new"), ("d", "failed")]
     assert standing == PageStanding(
         waiting={Kind.URLS: 2},
-        held={"unknown": 1, "not-before": 1},
+        held={(Kind.URLS, "unknown"): 1, (Kind.URLS, "not-before"): 1},
         counts={State.ACCEPTED: 1, State.UNKNOWN: 1, State.DEFERRED: 1, State.FAILED: 1},
     )
     assert ledger.named_candidates("https://x.example", "y", named, now=NOW)[0] == []

@@ -234,6 +234,15 @@ def test_a_day_takes_ten_and_the_rest_waits(call: Call) -> None:
     assert (one["hand_in"], one["waiting"], one["handed_in_today"]) == ([], 2, 10)
 
 
+def test_a_site_may_have_figures_of_its_own(call: Call) -> None:
+    write_inventory("baidu_files: 5", "baidu_files_per_day: 3")
+    save(*files(7, datetime.now(UTC) - timedelta(days=3)))
+    (one,) = call("manual", "--json").json()["lists"]
+    shown = (len(one["hand_in"]), one["waiting"], one["per_day"], one["in_all"])
+    assert shown == (3, 2, 3, 5)
+    assert one["over_limit"] == 2
+
+
 def test_what_was_taken_out_is_no_longer_in_the_console(call: Call) -> None:
     write_inventory()
     save(*files(1, MIDNIGHT_IN_CHINA))

@@ -21,7 +21,7 @@ from publishing_support import (
 )
 
 from submitter.core.checklist import Form, FormLimits, tick
-from submitter.core.fleet import GuardRule
+from submitter.core.fleet import GuardRule, Site
 from submitter.core.shards import BAIDU, Fate
 from submitter.errors import ConfigError
 from submitter.publish import SitemapDirectory
@@ -366,3 +366,12 @@ def test_the_report_is_json_with_times_and_numbers(desk: Desk) -> None:
     assert document["manual"]["handed_in"][0]["handed_in_at"] == "2026-11-30T12:00:00Z"
     assert [one["address"] for one in document["manual"]["hand_in"]] == [f"{SITE}/baidu-2.xml"]
     assert document["findings"] == []
+
+
+def test_files_keep_to_what_the_inventory_says_of_the_console(tmp_path: Path) -> None:
+    site = Site("shop.example.com", baidu_files=2, baidu_files_per_day=1)
+    order = Order.of(site, "")
+    order = replace(order, profile=replace(order.profile, max_pages=3))
+    report = Desk(tmp_path, order).write([(f"{site.origin}/{n}", None) for n in range(8)])
+    assert (len(report.files), report.pages, sum(report.dropped.values())) == (2, 6, 2)
+    assert len(report.agenda.hand_in) == 1

@@ -7,7 +7,7 @@ import click
 from submitter.cli.invocation import Invocation, now
 from submitter.cli.options import json_option, selection_options
 from submitter.cli.output import screen_of_stdout, write_json, write_lines
-from submitter.cli.selecting import select
+from submitter.core.choosing import select
 from submitter.core.selection import Selection
 
 HELP = """Check the inventory and its secrets; with --online, the engines, too.

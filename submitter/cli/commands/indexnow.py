@@ -14,7 +14,7 @@ import click
 from submitter.cli.invocation import Invocation
 from submitter.cli.options import json_option
 from submitter.cli.output import screen_of_stdout, write_json, write_lines
-from submitter.cli.selecting import NoMatch
+from submitter.core.choosing import NoMatch
 from submitter.errors import ConfigError, EngineError
 
 if TYPE_CHECKING:

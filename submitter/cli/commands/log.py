@@ -14,7 +14,7 @@ import click
 from submitter.cli.invocation import Invocation
 from submitter.cli.options import json_option, moment_ago, selection_options
 from submitter.cli.output import screen_of_stdout, tell, write, write_lines
-from submitter.cli.selecting import NoMatch, explain_no_match
+from submitter.core.choosing import NoMatch, explain_no_match
 from submitter.core.selection import Selection
 from submitter.core.states import PARTIAL, State
 from submitter.errors import ConfigError
@@ -76,7 +76,9 @@ def command(
     which = LogFilter(since=since, states=states, run=run_id)
     wish = Wish(which, selection, form, limit)
     written = _show_pages(invocation, wish) if pages else _show_calls(invocation, wish)
-    if form == "text" and written == limit:
+    if form == "text" and not written:
+        tell("No call in the log is like that.")
+    if form == "text" and written and written == limit:
         tell(f"the newest {limit} are shown; --limit 0 shows all")
     return 0
 

@@ -13,7 +13,7 @@ import click
 from submitter.cli.invocation import Invocation, now
 from submitter.cli.options import json_option
 from submitter.cli.output import screen_of_stdout, write_json, write_lines
-from submitter.cli.selecting import NoMatch
+from submitter.core.choosing import NoMatch
 
 if TYPE_CHECKING:
     from submitter.core.checklist import Item

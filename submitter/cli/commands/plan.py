@@ -11,7 +11,7 @@ import click
 from submitter.cli.invocation import Invocation, new_run_id, now
 from submitter.cli.options import force_option, json_option, moment_ahead, selection_options
 from submitter.cli.output import screen_of_stdout, write_json, write_lines
-from submitter.cli.selecting import select
+from submitter.core.choosing import select
 from submitter.core.selection import Selection
 
 if TYPE_CHECKING:

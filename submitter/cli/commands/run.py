@@ -14,7 +14,7 @@ from submitter.cli.options import (
     wait_option,
 )
 from submitter.cli.reporting import report_run
-from submitter.cli.selecting import select
+from submitter.core.choosing import select
 from submitter.core.selection import Selection
 
 HELP = """Look at the sites, plan, send, and ask what became of it.
@@ -61,6 +61,6 @@ def command(
         wait_s=wait,
     )
     with invocation.working(fleet) as (parts, stopped):
-        invocation.require_secrets(parts, [target.account for target in targets])
+        parts.require_secrets([target.account for target in targets])
         report = run_fleet(request, parts.tools())
     return report_run(invocation, report, stopped, as_json=as_json)

@@ -16,7 +16,7 @@ from submitter.cli.options import (
     wait_option,
 )
 from submitter.cli.reporting import report_run
-from submitter.cli.selecting import NoMatch, explain_no_match
+from submitter.core.choosing import NoMatch, explain_no_match
 from submitter.core.selection import Selection
 from submitter.errors import ConfigError
 
@@ -72,7 +72,7 @@ def command(
         wait_s=wait,
     )
     with invocation.working(fleet) as (parts, stopped):
-        invocation.require_secrets(parts, [fleet.accounts[request.account]])
+        parts.require_secrets([fleet.accounts[request.account]])
         report = run_bulk(request, parts.tools())
     return report_run(invocation, report, stopped, as_json=as_json)
 

@@ -11,8 +11,8 @@ from submitter.cli.invocation import Invocation, new_run_id, now
 from submitter.cli.options import deadline_option, json_option, selection_options, wait_option
 from submitter.cli.output import screen_of_stdout, write_json, write_lines
 from submitter.cli.reporting import status_docs
-from submitter.cli.selecting import select
 from submitter.core.accounting import ExitCode
+from submitter.core.choosing import select
 from submitter.core.selection import Selection
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def command(
     until = invocation.until(deadline)
     request = RunRequest(new_run_id(), fleet, targets, this_owner(), until=until, wait_s=wait)
     with invocation.working(fleet) as (parts, stopped):
-        invocation.require_secrets(parts, [target.account for target in targets])
+        parts.require_secrets([target.account for target in targets])
         answers = verify_fleet(request, parts.tools())
         samples = inspect_fleet(request, parts.tools(), size) if size else []
         seen = [sight for answer in answers for sight in answer.sights]

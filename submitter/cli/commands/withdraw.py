@@ -11,8 +11,8 @@ import click
 from submitter.cli.invocation import Invocation, new_run_id
 from submitter.cli.options import deadline_option, json_option, wait_option
 from submitter.cli.output import screen_of_stdout, tell, write_json, write_lines
-from submitter.cli.selecting import NoMatch, explain_no_match
 from submitter.core.accounting import ExitCode
+from submitter.core.choosing import NoMatch, explain_no_match
 from submitter.core.selection import Selection
 from submitter.errors import ConfigError
 
@@ -77,10 +77,12 @@ def command(
         return _report(invocation, request, plan, (), ExitCode.NO_MATCH, as_json=as_json)
     if not yes and not _agreed(invocation, request, plan):
         tell("Nothing was withdrawn.")
+        if as_json:
+            write_json(_document(request, plan, (), ExitCode.OK))
         return ExitCode.OK
     with invocation.working(fleet) as (parts, stopped):
         names = sorted({one.action.account for one in plan.wanted})
-        invocation.require_secrets(parts, [fleet.accounts[name] for name in names])
+        parts.require_secrets([fleet.accounts[name] for name in names])
         done = withdraw(request, plan, parts.tools())
     code = stopped.exit_code(judge_withdrawals(done, plan.kept))
     return _report(invocation, request, plan, done, code, as_json=as_json)
