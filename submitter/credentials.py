@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 65_536
 STORE_TIMEOUT_S = 10.0
+FIELD = "#"
+"""`aws-secret:NAME#password`: one field of a secret that is a JSON object."""
 GCP_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 GCP_ADDRESS = "https://secretmanager.googleapis.com/v1/{version}:access"
 """Source: https://cloud.google.com/secret-manager/docs/reference/rest/v1/
@@ -83,7 +85,20 @@ class EnvironmentSecrets:
         store = self._stores.get(ref.scheme)
         if store is None:
             raise NoSecret(f"nobody here knows the scheme {ref.scheme!r}")
-        return store(ref.locator)
+        name, _, field = ref.locator.partition(FIELD)
+        text = store(name)
+        return _field(text, field) if field else text
+
+
+def _field(text: str, name: str) -> str:
+    """One field of a secret that is a JSON object, as the stores' consoles make them."""
+    try:
+        found = json.loads(text)[name]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        found = None
+    if not isinstance(found, str):
+        raise NoSecret(f"is no JSON object with a text {name!r}")
+    return found
 
 
 def _read_variable(environ: Mapping[str, str], name: str) -> str:
@@ -187,15 +202,30 @@ def read_aws_secret(name: str, *, client: Any = None) -> str:
     """The current text of a secret in AWS Secrets Manager, by name or ARN."""
     try:
         if client is None:
-            client = importlib.import_module("boto3").client("secretsmanager")
+            client = _aws_client(name)
         return str(client.get_secret_value(SecretId=name)["SecretString"])
     except ImportError:
-        problem = "needs the package boto3, which is not installed"
+        problem = "needs the package boto3; run: pip install 'submitter[aws]'"
     except KeyError:
         problem = "is not text"
     except Exception as error:  # boto3's own classes are made at run time
         problem = f"AWS Secrets Manager could not be asked ({type(error).__name__})"
     raise NoSecret(problem)
+
+
+def _aws_client(name: str) -> Any:
+    """In the region of the secret's ARN, where it has one.
+
+    Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html, read 2026-11-30.
+    """
+    boto3 = importlib.import_module("boto3")
+    settings = importlib.import_module("botocore.config").Config(
+        connect_timeout=STORE_TIMEOUT_S, read_timeout=STORE_TIMEOUT_S, retries={"mode": "standard"}
+    )
+    parts = name.split(":")
+    region = parts[3] if name.startswith("arn:") and len(parts) > 3 else None
+    session = boto3.session.Session(region_name=region)
+    return session.client("secretsmanager", config=settings)
 
 
 STORES: Mapping[str, Store] = MappingProxyType(

@@ -5,6 +5,7 @@ SubmitterError
 ├── FetchError(url, reason, problem)          this document is reported; others go on
 ├── SitemapError(url, reason, problem)        this document is reported; others go on
 ├── PublishError(path, problem)               free the folder; what stood there stands
+├── Undelivered(where, problem)               tell it again later; it is still to be told
 ├── UnsafePlan                                look at the plan again; --force REASON overrides
 ├── EngineError(engine, problem)
 │   ├── EngineUnavailable(retry_after_s)      not taken; wait and try again in this run
@@ -93,6 +94,14 @@ class PublishError(SubmitterError):
     def __init__(self, path: str, problem: str) -> None:
         self.path, self.problem = path, problem
         super().__init__(f"{path}: {problem}")
+
+
+class Undelivered(SubmitterError):
+    """A message to people did not arrive. `where` names the host only: an address may be secret."""
+
+    def __init__(self, where: str, problem: str) -> None:
+        self.where, self.problem = where, problem
+        super().__init__(f"{where}: {problem}")
 
 
 class UnsafePlan(SubmitterError):

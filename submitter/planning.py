@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from submitter.core import guard, quota
+from submitter.core.audit.holding import AuditWord, words_of_audits
 from submitter.core.causes import in_words, next_step_of
 from submitter.core.findings import Finding, Severity
 from submitter.core.fleet import Account, Target
@@ -27,10 +28,13 @@ from submitter.core.traits import Kind, Traits
 from submitter.core.urls import shown
 from submitter.looking.removals import Confirmation
 from submitter.looking.stuck import stuck_sitemaps
-from submitter.ports import Ledger
+from submitter.ports import AuditBook, Ledger
 
 Confirm = Callable[[Target, Sequence[Candidate]], Confirmation]
 """Asks pages that are missing whether they are gone."""
+
+FEW_SITES = 1_000
+"""For more, reading what is known of the whole fleet at once is quicker."""
 
 See = Callable[[Target, str], Sight]
 """Looks at a sitemap of the target's site."""
@@ -65,21 +69,40 @@ class Memory:
         property_of: Callable[[Target], str],
     ) -> Iterator[TargetInput]:
         stuck = self._stuck(targets, traits)
-        sitemaps = self._ledger.sitemap_standings()
-        pages = self._ledger.page_standings(self._now)
+        sites = _few_sites(targets)
+        sitemaps = self._ledger.sitemap_standings(sites)
+        pages = self._ledger.page_standings(self._now, sites)
+        audits = self._audits(targets, looks)
         for target in targets:
             engine = traits[target.account.engine]
             look = looks.get(target.site.origin)
             given = self.begin(target, engine, property_of(target), look)
             given = self._with_aliases(given, stuck.get(target.key, ()))
+            word = audits.get(target.site.origin, AuditWord())
             yield self._with_candidates(
                 replace(
                     given,
                     sitemaps=sitemaps.get(target.key, {}),
                     pages=pages.get(target.key, PageStanding()),
                     held=reasons_to_hold(target, engine, look),
+                    audited=word.holds,
+                    notes=(*given.notes, *word.notes),
                 )
             )
+
+    def _audits(
+        self, targets: Sequence[Target], looks: Mapping[str, SiteLook]
+    ) -> Mapping[str, AuditWord]:
+        """What the last audits say of sites that mind, by origin."""
+        minding = {one.site.origin: one.site for one in targets if one.site.audit.on_run != "off"}
+        if not minding:
+            return {}
+        stored = (
+            self._ledger.finished_audits(tuple(minding))
+            if isinstance(self._ledger, AuditBook)
+            else {}
+        )
+        return words_of_audits(tuple(minding.values()), looks, stored)
 
     def begin(
         self, target: Target, traits: Traits, property: str, look: SiteLook | None
@@ -187,6 +210,12 @@ class Memory:
         if allowance is not None and planned:
             lane = (allowance.account, allowance.property)
             self._allowances[lane] = quota.book(allowance, planned)
+
+
+def _few_sites(targets: Sequence[Target]) -> list[str] | None:
+    """The targets' sites, when there are so few that all others need not be read."""
+    sites = dict.fromkeys(target.site.origin for target in targets)
+    return list(sites) if len(sites) <= FEW_SITES else None
 
 
 def _is_closed_account(allowance: Allowance | None) -> bool:

@@ -6,15 +6,19 @@ do not pay for it.
 
 from __future__ import annotations
 
+import tempfile
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import ExitStack
-from datetime import date, timedelta
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from submitter.core.calls import Survey
+from submitter.core.crawl.ranges import RangeList
+from submitter.core.crawl.verdicts import AskNames
 from submitter.core.findings import Finding
 from submitter.core.fleet import Account, Fleet, SecretRef, Target
 from submitter.core.traits import Traits
@@ -27,14 +31,22 @@ from submitter.ports import (
     Clock,
     DomainOwnership,
     Ledger,
+    Permits,
     Progress,
+    PublishList,
     Secret,
     Secrets,
     SitemapFolder,
     Source,
+    Webhook,
 )
+from submitter.ports.accesslogs import AccessLogs
 from submitter.sending.channels import Channel, RunRules
+from submitter.stories.jobs import work_book
 from submitter.stories.runs import Tools
+
+if TYPE_CHECKING:
+    from submitter.ledger.copying import LedgerCount
 
 TRAITS: Mapping[str, Traits] = {name: kind.traits for name, kind in ENGINES.items()}
 """What every engine can be told, by name."""
@@ -54,7 +66,8 @@ class Wiring:
     """One fleet with everything it needs, opened on first use.
 
     `environ` is where `env:` secrets are looked up; `clock`, `source` and `ledger` may be handed
-    in, by tests and by functions that bring their own.
+    in, by tests and by functions that bring their own. `worker` names one of several that share
+    the limits of the accounts.
     """
 
     def __init__(
@@ -69,12 +82,14 @@ class Wiring:
         ledger: Ledger | None = None,
         rules: RunRules | None = None,
         found_secret: Callable[[str], None] = lambda value: None,
+        worker: str | None = None,
     ) -> None:
         self.fleet, self.environ = fleet, environ
         self.stop = stop or threading.Event()
         self.clock: Clock = clock or SystemClock(self.stop)
         self.progress: Progress = progress or NoProgress()
         self._given_source, self._given_ledger = source, ledger
+        self._worker = worker
         self._rules, self._found_secret = rules or RunRules(), found_secret
         self._channels: dict[str, Channel] = {}
         self._closing = ExitStack()
@@ -87,19 +102,15 @@ class Wiring:
         from submitter.kit.owners import is_dead
         from submitter.ledger import open_ledger
 
-        ledger = open_ledger(self._ledger_url(), is_dead=is_dead)
+        ledger = open_ledger(self.ledger_url, is_dead=is_dead)
         self._closing.callback(ledger.close)
         ledger.bind(self.fleet.name)
         return ledger
 
-    def _ledger_url(self) -> str:
+    @property
+    def ledger_url(self) -> str:
         """The address, which may hold a password and then is kept as a secret is."""
-        scheme, _, locator = self.fleet.ledger.partition(":")
-        if scheme not in ("env", "gcp-secret", "aws-secret"):
-            return self.fleet.ledger
-        found = self.secrets.resolve(SecretRef(scheme, locator)).reveal()
-        self._found_secret(found)
-        return found
+        return _ledger_address(self.fleet.ledger, self.secrets, self._found_secret)
 
     @cached_property
     def source(self) -> Source:
@@ -134,6 +145,54 @@ class Wiring:
 
         return SitemapDirectory(folder)
 
+    def access_logs(self, names: Sequence[str], stdin: BinaryIO) -> AccessLogs:
+        """These files, and `-` for stdin. Raises ConfigError with those that cannot be read."""
+        from submitter.accesslogs.files import LogFiles
+
+        return LogFiles(names, stdin)
+
+    def range_lists(self, files: Sequence[str]) -> Mapping[str, RangeList]:
+        """Addresses that operators publish: what is shipped, and what these files hold anew."""
+        from submitter.accesslogs.snapshot import load_lists
+
+        return load_lists(files)
+
+    def name_checks(self) -> AskNames:
+        """Asks DNS about addresses, for a bounded time."""
+        from submitter.accesslogs.names import NameChecks
+
+        return NameChecks(self.clock.monotonic).ask
+
+    @contextmanager
+    def scratch_ledger(self) -> Iterator[Ledger]:
+        """A ledger for as long as the block lasts, where there is no inventory."""
+        from submitter.ledger import open_ledger
+
+        with tempfile.TemporaryDirectory(prefix="submitter-") as folder:
+            ledger = open_ledger(f"sqlite:///{folder}/ledger.db")
+            try:
+                yield ledger
+            finally:
+                ledger.close()
+
+    def publish_list(
+        self, name: str, query: str | None, stdin: BinaryIO, *, csv: bool = False
+    ) -> PublishList:
+        """A file, `-` for stdin, or a database with a query. Raises ConfigError."""
+        from submitter.sources.publish_lists import ListFile, ListQuery
+
+        is_database = "://" in name or name.startswith("env:")
+        if is_database != (query is not None):
+            problem = "a database needs --query" if is_database else "only with a database"
+            raise ConfigError.one(name if is_database else "--query", problem)
+        if query is None:
+            return ListFile(name, stdin, csv)
+        url = name
+        if name.startswith("env:"):
+            url = self.secrets.resolve(SecretRef("env", name.removeprefix("env:"))).reveal()
+            self._found_secret(url)
+        return ListQuery(name if name.startswith("env:") else name.rpartition("@")[2], url, query)
+
     @cached_property
     def secrets(self) -> Secrets:
         from submitter.credentials import EnvironmentSecrets
@@ -164,16 +223,24 @@ class Wiring:
         return {name: self._channel(self.fleet.accounts[name]) for name in sorted(set(names))}
 
     def _channel(self, account: Account) -> Channel:
-        from submitter.kit.permits import AccountPermits
-
         if account.name not in self._channels:
             secret = self._secret(account)
             engine = ENGINES[account.engine].open(account, secret, self.clock)
-            since = self.clock.now() - LONGEST_WINDOW
-            recent = self.ledger.recent_sends(account.name, since=since)
-            permits = AccountPermits(account.limits, self.clock, recent=recent)
-            self._channels[account.name] = Channel(account, engine, permits)
+            self._channels[account.name] = Channel(account, engine, self._permits(account))
         return self._channels[account.name]
+
+    def _permits(self, account: Account) -> Permits:
+        """Of this process alone, or shared by all workers on the ledger."""
+        from submitter.kit.permits import AccountPermits, SharedPermits
+
+        if self._worker is not None:
+            book = work_book(self.ledger)
+            return SharedPermits(
+                account.limits, self.clock, book, account=account.name, worker=self._worker
+            )
+        since = self.clock.now() - LONGEST_WINDOW
+        recent = self.ledger.recent_sends(account.name, since=since)
+        return AccountPermits(account.limits, self.clock, recent=recent)
 
     def domains(self, name: str) -> DomainOwnership:
         """Open an account to prove domains. Raises ConfigError where its engine offers nothing."""
@@ -187,6 +254,21 @@ class Wiring:
     def property_of(self, target: Target, survey: Survey | None) -> str:
         """The engine's name for a target's site, without opening the engine."""
         return ENGINES[target.account.engine].property_of(target.site, survey)
+
+    def webhook(self) -> Webhook:
+        """Where alerts are posted. Raises ConfigError when the inventory names no such address."""
+        from submitter.engines.webhook import PostedWebhook
+
+        named = self.fleet.webhook
+        if named is None:
+            raise ConfigError.one("webhook", "the inventory names none: write webhook: env:NAME")
+        if "://" in named:
+            address = named
+        else:
+            scheme, _, locator = named.partition(":")
+            address = self.secrets.resolve(SecretRef(scheme, locator)).reveal()
+        self._found_secret(address)
+        return PostedWebhook(address)
 
     def warnings(self, account: Account, today: date) -> list[Finding]:
         """What is known to be wrong with an account, or soon will be, without asking anybody."""
@@ -214,3 +296,52 @@ class Wiring:
     def close(self) -> None:
         """Close what was opened here; what was handed in belongs to who did."""
         self._closing.close()
+
+
+# ---------------------------------------------------------------- ledgers by themselves
+
+
+def copy_ledger(
+    source: str,
+    target: str,
+    *,
+    environ: Mapping[str, str],
+    owner: str,
+    now: datetime,
+    found_secret: Callable[[str], None],
+) -> tuple[LedgerCount, LedgerCount]:
+    """A ledger into another place; both are addresses as an inventory has them. Returns what was
+    found at either end. Raises LedgerBusy, LedgerError."""
+    from submitter.credentials import EnvironmentSecrets
+    from submitter.kit.owners import is_dead
+    from submitter.ledger.copying import copy_ledger
+
+    secrets = EnvironmentSecrets(environ)
+    old, new = (_ledger_address(one, secrets, found_secret) for one in (source, target))
+    return copy_ledger(old, new, owner=owner, now=now, is_dead=is_dead)
+
+
+def count_ledger(
+    address: str, *, environ: Mapping[str, str], found_secret: Callable[[str], None]
+) -> LedgerCount:
+    """What is in a ledger. Raises LedgerError."""
+    from submitter.credentials import EnvironmentSecrets
+    from submitter.kit.owners import is_dead
+    from submitter.ledger.copying import count_ledger
+
+    found = _ledger_address(address, EnvironmentSecrets(environ), found_secret)
+    return count_ledger(found, is_dead=is_dead)
+
+
+def _ledger_address(text: str, secrets: Secrets, found_secret: Callable[[str], None]) -> str:
+    """What a reference stands for. It is a secret as a whole, and so is a password in it."""
+    scheme, _, locator = text.partition(":")
+    found = text
+    if scheme in ("env", "gcp-secret", "aws-secret"):
+        found = secrets.resolve(SecretRef(scheme, locator)).reveal()
+        found_secret(found)
+    parts = urlsplit(found)
+    for password in (parts.password or "", *parse_qs(parts.query).get("password", [])):
+        for spelling in {password, unquote(password)} - {""}:
+            found_secret(spelling)
+    return found

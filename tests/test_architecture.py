@@ -14,6 +14,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("core",),
     ("ports",),
     ("kit",),
+    ("objects",),
     # adapters, and the lowest of the use cases
     (
         "inventory",
@@ -32,7 +33,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("render",),
     ("wiring",),
     ("sandbox",),
-    ("cli", "cloud", "dashboard", "workers"),
+    ("dashboard", "workers"),
+    ("cli", "cloud"),
     ("__main__",),
 )
 ADAPTERS = {"inventory", "credentials", "engines", "sources", "ledger", "publish", "accesslogs"}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from submitter.core.fleet import Fleet
     from submitter.ports import Progress
     from submitter.wiring import Wiring
+    from submitter.workers.hands import Place
 
 
 @dataclass(slots=True)
@@ -72,6 +73,20 @@ class Invocation:
             yield parts
         finally:
             parts.close()
+
+    def worker_place(self, stop: threading.Event | None = None) -> Place:
+        """Where a worker of this call works."""
+        from submitter.kit.owners import this_owner
+        from submitter.workers.hands import Place
+
+        return Place(
+            inventory=self.inventory,
+            ledger=self.ledger,
+            environ=self.environ,
+            owner=this_owner(),
+            stop=stop or threading.Event(),
+            found_secret=self.redactor.add,
+        )
 
     @contextmanager
     def working(self, fleet: Fleet) -> Iterator[tuple[Wiring, StopSignal]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,6 +12,7 @@ import click
 
 from submitter.cli.invocation import now
 from submitter.core.selection import Selection
+from submitter.core.sharding import Shard, parse_shard
 
 Command = Callable[..., int]
 
@@ -137,3 +138,20 @@ def no_verify_option(command: Command) -> Command:
     """`no_verify`."""
     text = "Do not ask the engines afterwards what became of it."
     return click.option("--no-verify", is_flag=True, help=text)(command)
+
+
+def shard_option(command: Command) -> Command:
+    """`shard`, still to be read, or None."""
+    return click.option(
+        "--shard",
+        metavar="I/N",
+        help="Do the I-th of N parts of the fleet; auto reads the number of a platform's task.",
+    )(command)
+
+
+def read_shard(text: str, environ: Mapping[str, str]) -> Shard:
+    """Raises click.BadParameter."""
+    try:
+        return parse_shard(text, environ)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--shard") from error

@@ -17,6 +17,9 @@ from submitter.core.states import PARTIAL, SETTLED_COLUMNS, TOLD, State
 from submitter.core.traits import Kind
 from submitter.core.trees import TREE_IDS
 
+HOLDING = frozenset({"guard", "audit"})
+"""Skip reasons of a site that is held as a whole, until it is mended or forced."""
+
 
 class ExitCode(IntEnum):
     """What a caller may act on. When several hold, the highest below 7 wins."""
@@ -28,7 +31,7 @@ class ExitCode(IntEnum):
     USAGE = 2
     """The command line, the inventory or a secret has to be edited."""
     HELD = 3
-    """The guard held a site, or the plan is not the agreed one."""
+    """The guard or an audit held a site, or the plan is not the agreed one."""
     PARTIAL = 4
     """Something was rejected, failed or is unknown, or a document has errors."""
     NOTHING_SUCCEEDED = 5
@@ -57,7 +60,7 @@ class RunOutcome(StrEnum):
     NOTHING = "nothing"
     """There was nothing to tell."""
     HELD = "held"
-    """The guard held a site; nothing else went wrong."""
+    """The guard or an audit held a site; nothing else went wrong."""
     DEADLINE = "deadline"
     """It was stopped with work left."""
 
@@ -135,7 +138,7 @@ def judge_run(
         return Verdict(RunOutcome.FAILED, ExitCode.NOTHING_SUCCEEDED)
     if bad or broken:
         return Verdict(RunOutcome.PARTIAL, ExitCode.PARTIAL)
-    if any(skip.reason == "guard" for skip in plan.skips) and not forced:
+    if any(skip.reason in HOLDING for skip in plan.skips) and not forced:
         return Verdict(RunOutcome.HELD, ExitCode.HELD)
     return Verdict(RunOutcome.OK if good else RunOutcome.NOTHING, ExitCode.OK)
 

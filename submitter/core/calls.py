@@ -70,6 +70,10 @@ class Receipt:
     """What the engine says this call took from the allowance; None: the call's planned cost."""
     quota_left: int | None = None
     quota_limit: int | None = None
+    common_spent: int = 0
+    """A push into a fast lane (`Traits.fast_lane`): what it took from the common lane instead."""
+    common_left: int | None = None
+    """And what the engine says is left there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,8 @@ class Outcome:
     """What an attempt ended as, ready to be stored.
 
     `state` may be `partial`; `rest` is the state of every page not in `rejected`. `accepted` and
-    `rejected_count` are in pages (1 for a sitemap). `spent` is booked on the lane's allowance.
+    `rejected_count` are in pages (1 for a sitemap). `spent` is booked on the lane's allowance,
+    `common_spent` on that of the common lane beside a fast one.
     """
 
     state: str
@@ -90,6 +95,8 @@ class Outcome:
     code: str | None = None
     message: str = ""
     quota_left: int | None = None
+    common_spent: int = 0
+    common_left: int | None = None
     not_before: datetime | None = None
     cause: str | None = None
     next_step: str | None = None

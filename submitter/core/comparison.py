@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
@@ -38,6 +39,7 @@ class Mark(IntEnum):
 
 
 _SAME: Final = int(Mark.SAME)
+_NOWHERE: Final = -1
 _OPEN_ROWS: Final = re.compile(rb"\0+").finditer
 
 
@@ -54,6 +56,11 @@ class Comparison:
         self._row_of = array("I")
         self._places = array("Q", [0])
         self._duplicate_as: dict[str, array[int]] = {}
+        self._slot_of: array[int] | None = None
+
+    def track(self) -> None:
+        """Before the first row: remember which slot each row was found in."""
+        self._slot_of = array("q")
 
     # ------------------------------------------------------------ what there is
 
@@ -63,6 +70,23 @@ class Comparison:
         self._standing.extend(hashes, first)
         self._slots += bytes(len(hashes))
         self._spans[number] = range(first, len(self._slots))
+
+    def remember_known(self, number: int, pages: int, opened: Sequence[tuple[int, int]]) -> None:
+        """A file of which only some lines are open: their places in it, with their hashes."""
+        first = len(self._slots)
+        self._slots += bytes([Mark.SAME]) * pages
+        for place, value in opened:
+            self._slots[first + place] = Mark.OPEN
+            self._standing.add(value, first + place)
+        self._spans[number] = range(first, len(self._slots))
+
+    def add_rows(self, hashes: Sequence[int], lines: Sequence[bytes]) -> None:
+        """More of a list whose pages, given by the hashes of their identities, are distinct."""
+        first = len(self._rows)
+        if self._slots:  # else there is nothing to compare with
+            self._identities.extend(hashes, first)
+            self._listed.extend(map(hash, lines), first)
+        self._append(list(map(len, lines)))
 
     def add(self, pages: Sequence[PageLine]) -> None:
         """More of the list."""
@@ -82,6 +106,8 @@ class Comparison:
         ends = accumulate(sizes, initial=self._places.pop())
         self._places.extend(ends)
         self._rows += bytes(len(sizes))
+        if self._slot_of is not None:
+            self._slot_of.extend([_NOWHERE] * len(sizes))
 
     # ------------------------------------------------------------ matching
 
@@ -89,10 +115,12 @@ class Comparison:
         """Once, after the whole list: what is named twice, and what stands as listed."""
         for row in self._identities.repeats():
             self._rows[row] = Mark.DUPLICATE
-        slots, rows = self._slots, self._rows
+        slots, rows, tracked = self._slots, self._rows, self._slot_of
         for slot, row in self._standing.meet(self._listed):
             if not rows[row]:
                 rows[row] = slots[slot] = _SAME
+                if tracked is not None:
+                    tracked[row] = slot
 
     def match_identities(self, identities: Iterable[tuple[int, str]]) -> None:
         """Once, after `match_lines`: the pages of the slots still open, with their slots."""
@@ -104,6 +132,8 @@ class Comparison:
             if self._rows[row] == Mark.OPEN:
                 self._rows[row] = self._slots[slot] = Mark.CHANGED
                 self._row_of[slot] = row
+                if self._slot_of is not None:
+                    self._slot_of[row] = slot
 
     def keep_unlisted(self) -> None:
         """The list was not whole: what it does not name stays as it is."""
@@ -133,6 +163,19 @@ class Comparison:
 
     def keep(self, slot: int) -> None:
         self._slots[slot] = Mark.SAME
+
+    def found(self) -> Iterator[tuple[int, int, int]]:
+        """Of a tracked list, the rows that stand in a file: its number, the line there, the row."""
+        homes = sorted((slots.start, number) for number, slots in self._spans.items() if slots)
+        starts = [start for start, _ in homes]
+        for row, slot in enumerate(self._slot_of or ()):
+            if slot >= 0:
+                start, number = homes[bisect_right(starts, slot) - 1]
+                yield number, slot - start, row
+
+    @property
+    def rows(self) -> int:
+        return len(self._rows)
 
     def row_of(self, slot: int) -> int:
         """The row that takes the place of a changed line."""

@@ -105,6 +105,22 @@ class AuditRule:
 
 
 @dataclass(frozen=True, slots=True)
+class AlertRules:
+    """When `report --alerts` raises an alarm; shares are between 0 and 1."""
+
+    unread_days: int = 14
+    """An engine that is asked has not read a sitemap for so long."""
+    silent_days: int = 2
+    """No run of ours ended, a site was not looked at, no access log was read for so long."""
+    shrink: float = 0.3
+    """Share of a site's listed pages that went within a week."""
+    crawl_drop: float = 0.5
+    """Share of a section's crawl that is missing, this week against the four before."""
+    bulk_lastmod: float = 0.8
+    """Share of a site's pages whose dates moved at one look."""
+
+
+@dataclass(frozen=True, slots=True)
 class FetchRules:
     """How documents of a site are fetched. Byte and time limits are per document."""
 
@@ -192,6 +208,8 @@ class Fleet:
     path: str = ""
     sha256: str = ""
     webhook: str | None = None
+    """Where alerts are posted: an address, or a reference to one. To be kept like a secret."""
+    alerts: AlertRules = AlertRules()
     fetch: FetchRules = FetchRules()
 
     def targets(self) -> tuple[Target, ...]:

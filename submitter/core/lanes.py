@@ -22,6 +22,12 @@ def fast_property(account: Account, traits: Traits, property: str) -> str | None
     return fast.of(property)
 
 
+def common_property(property: str, traits: Traits) -> str:
+    """The lane beside a fast one; any other lane itself."""
+    fast = traits.fast_lane
+    return property.removesuffix(fast.suffix) if fast is not None else property
+
+
 def with_lane_of(planned: str, property: str, traits: Traits) -> str:
     """The property as it is known now, in the lane that was planned."""
     fast = traits.fast_lane

@@ -10,8 +10,8 @@ is given away to a guess about jitter. Times are monotonic seconds.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from submitter.core.fleet import Limits
 
@@ -43,6 +43,20 @@ def _window(limit: float | None, seconds: float) -> tuple[Window, ...]:
     return (Window(max(1, int(limit)), SLACK * seconds * max(1.0, 1.0 / limit)),)
 
 
+@dataclass(frozen=True, slots=True)
+class PermitState:
+    """A permit log as it is stored, in seconds of any one clock (see `PermitLog`)."""
+
+    out: Mapping[str, float] = field(default_factory=dict)
+    back: Sequence[float] = ()
+    closed_until: float = 0.0
+
+    @property
+    def newest(self) -> float:
+        """No later entry may be older: where clocks differ, the one that is ahead is the time."""
+        return max(*self.out.values(), *self.back[-1:], 0.0, 0.0)
+
+
 class PermitLog:
     """The recent calls of one account. Not thread-safe, knows no clock.
 
@@ -57,6 +71,20 @@ class PermitLog:
         self._back = sorted(recent)
         """When the others were back, oldest first."""
         self._closed_until = float("-inf")
+
+    @classmethod
+    def of(cls, windows: Iterable[Window], state: PermitState) -> PermitLog:
+        """A log that goes on where another ended."""
+        log = cls(windows, state.back)
+        log._out.update(state.out)
+        log._closed_until = state.closed_until
+        return log
+
+    @property
+    def state(self) -> PermitState:
+        """To be stored. Holders are kept by their texts."""
+        out = {str(holder): at for holder, at in self._out.items()}
+        return PermitState(out, tuple(self._back), self._closed_until)
 
     def earliest(self, now: float) -> float:
         """When the next permit can be given at best: `now`, or later. A call on its way may

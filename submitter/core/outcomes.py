@@ -58,6 +58,8 @@ def outcome_of_receipt(
         code=receipt.code,
         message=receipt.message,
         quota_left=receipt.quota_left,
+        common_spent=min(action.cost, receipt.common_spent),
+        common_left=receipt.common_left,
         not_before=unknown_until(traits, sent_at, action.kind) if lost else None,
     )
 
@@ -84,7 +86,8 @@ def _call_state(receipt: Receipt, *, taken: int, rejected: int) -> str:
 def outcome_of_error(
     action: Action, error: EngineError, *, traits: Traits, sent_at: datetime
 ) -> Outcome:
-    """What an attempt without a receipt ended as. Only a lost answer counts as spent."""
+    """What an attempt without a receipt ended as. Only a lost answer counts as spent; of one to a
+    fast lane nobody knows which lane it went into, so it counts in both."""
     state, not_before, spent = State.FAILED, None, 0
     match error:
         case OutcomeUnknown():
@@ -110,6 +113,7 @@ def outcome_of_error(
         code=error.code,
         message=error.problem[:200],
         quota_left=error.quota_left,
+        common_spent=spent,
         not_before=not_before,
         cause=cause_of(error),
         next_step=step_after(error),

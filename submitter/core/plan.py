@@ -72,6 +72,8 @@ class TargetInput:
     allowance: Allowance | None = None
     fast: FastShare | None = None
     held: tuple[Finding, ...] = ()
+    audited: tuple[Finding, ...] = ()
+    """Why its audit holds it."""
     unconfirmed: Mapping[str, int] = field(default_factory=dict)
     """Pages waiting to be told as gone that did not say so themselves, by skip reason."""
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -98,7 +100,8 @@ class Plan:
 
 
 def make_plan(inputs: Iterable[TargetInput], *, now: datetime, forced: bool = False) -> Plan:
-    """Plan every target. `forced` tells unchanged sitemaps again and passes what the guard holds.
+    """Plan every target. `forced` tells unchanged sitemaps again and passes what the guard or an
+    audit holds.
 
     Inputs may stream; each one's candidates are let go as soon as it is planned.
     """
@@ -109,7 +112,7 @@ def make_plan(inputs: Iterable[TargetInput], *, now: datetime, forced: bool = Fa
     for given in inputs:
         for allowance in _allowances(given):  # later sites of a lane see it less what is planned
             allowances.setdefault((allowance.account, allowance.property), allowance)
-        findings.extend((*given.held, *given.notes))
+        findings.extend((*given.held, *given.audited, *given.notes))
         planned, left_out = _plan_target(given, now=now, forced=forced)
         actions.extend(planned)
         skips.extend(left_out)
@@ -145,6 +148,8 @@ def _plan_target(
         return [], [_skip(given, kind, "not-looked-at", 1) for kind in _kinds(given)]
     if given.held and not forced:
         return [], _left_out(given, "guard")
+    if given.audited and not forced:
+        return [], _left_out(given, "audit")
     if _closed_as_a_whole(given, now):
         return [], _left_out(given, "quota", _reopens(given, now))
     actions: list[Action] = []

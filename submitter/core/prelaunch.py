@@ -105,7 +105,12 @@ def tag_forbids(header: str) -> bool:
     name, colon, _ = header.partition(":")
     word = name.strip().lower()
     is_a_crawler = bool(colon) and "," not in word and word not in _WITH_VALUE
-    return not is_a_crawler and not _FORBIDS.isdisjoint(_words(header))
+    return not is_a_crawler and forbids_indexing(header)
+
+
+def forbids_indexing(rules: str) -> bool:
+    """Whether rules with commas between, of a header or a `<meta>` tag, have noindex or none."""
+    return not _FORBIDS.isdisjoint(_words(rules))
 
 
 def head_ends(text: str) -> bool:
@@ -124,7 +129,7 @@ def meta_forbids(text: str) -> bool:
 def _forbids(tag: str) -> bool:
     said = {name.lower(): value.strip("\"'") for name, value in _ATTRIBUTE.findall(tag)}
     is_robots = said.get("name", "").strip().lower() == "robots"
-    return is_robots and not _FORBIDS.isdisjoint(_words(said.get("content", "")))
+    return is_robots and forbids_indexing(said.get("content", ""))
 
 
 def _words(text: str) -> Iterable[str]:

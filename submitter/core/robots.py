@@ -70,6 +70,11 @@ class Robots:
         """Whether a crawler of that name (or whole user agent) may read the address."""
         return bool(self._rules.can_fetch(url, user_agent))
 
+    def crawl_delay_s(self, user_agent: str) -> float:
+        """Seconds that a crawler of that name is asked to leave between two fetches."""
+        delay = self._rules.crawl_delay(user_agent)
+        return max(0.0, float(delay)) if delay else 0.0
+
     def closes_site(self, user_agent: str) -> bool:
         """Whether that crawler may read nothing at all, whatever else is allowed to others."""
         return not any(self.allows(user_agent, probe) for probe in self._probes)

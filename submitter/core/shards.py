@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
 from submitter.core.sitemap_xml import DECLARATION, END, ROOT
 from submitter.errors import ConfigError
+
+_FILE_NAME: Final = re.compile(
+    r"([A-Za-z0-9][A-Za-z0-9_-]{0,63})-([1-9][0-9]{0,8})\.xml(?:\.gz)?"
+).fullmatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +61,35 @@ class Family:
     prefix: str
     profile: Profile
     root: bytes = ROOT
+    gz: bool = False
+    """The files are packed, and end in `.xml.gz`; limits count before packing."""
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", self.prefix):
             raise ConfigError.one("prefix", f"no name for a file: {self.prefix[:200]!r}")
 
     def name(self, number: int) -> str:
-        return f"{self.prefix}-{number}.xml"
+        return f"{self.prefix}-{number}{self._ending}"
 
     def number(self, name: str) -> int | None:
         """The number of one of the family's files; None for any other name."""
-        found = re.fullmatch(rf"{re.escape(self.prefix)}-([1-9][0-9]{{0,8}})\.xml", name)
-        return int(found[1]) if found else None
+        stem, found = split_name(name)
+        return found if stem == self.prefix and name == self.name(found) else None
+
+    @property
+    def _ending(self) -> str:
+        return ".xml.gz" if self.gz else ".xml"
 
     @property
     def frame_bytes(self) -> int:
         """Size of a file without entries."""
         return len(DECLARATION) + len(self.root) + len(END)
+
+
+def split_name(name: str) -> tuple[str, int]:
+    """Prefix and number of a file of some family; an empty prefix for any other name."""
+    found = _FILE_NAME(name)
+    return (found[1], int(found[2])) if found else ("", 0)
 
 
 class Fate(StrEnum):
@@ -94,7 +110,29 @@ class ShardFile:
     number: int
     pages: int
     bytes: int
+    """Before packing."""
     fate: Fate = Fate.KEPT
+    newest: str | None = None
+    """The latest date in it, empty for none; None: it was not written, so nobody looked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a file without reading it: how many entries it has, and that all of them
+    stand as they are but those of `open_lines`, counted from 0, of which a list has the word."""
+
+    pages: int
+    open_lines: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where rows stand: the number of the file, and the line in it from 0."""
+
+    numbers: Sequence[int]
+    lines: Sequence[int]
+    after: Mapping[int, Sequence[int]]
+    """Of each file that stood there before, the new place of each old line that stayed."""
 
 
 @dataclass(frozen=True, slots=True)

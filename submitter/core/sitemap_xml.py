@@ -6,13 +6,10 @@ by reading the file back with a real parser.
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date
-from itertools import islice
 from typing import Final
-from xml.parsers import expat
 
 from submitter.errors import PublishError
 
@@ -26,13 +23,10 @@ END: Final = b"</urlset>\n"
 _BEFORE_LOC: Final = b"<url><loc>"
 _AFTER_LOC: Final = b"</loc>"
 _AFTER_PAGE: Final = b"</url>\n"
-_LOC: Final = f"{NAMESPACE} loc"
-_LOCS: Final = re.compile(rb"<url><loc>([^<]*)</loc>").findall
 
 _ESCAPES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&apos;", '"': "&quot;"}
 """The five that must be escaped in an address. Source: https://www.sitemaps.org/protocol.html,
 read 2026-11-30."""
-_TABLE: Final = str.maketrans(_ESCAPES)
 
 _WRITABLE: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -45,7 +39,8 @@ def escape(text: str) -> str:
     """Text fit for an element; what needs no escaping comes back as it is."""
     # five scans for one character are five times as fast as one for a class of characters
     if "&" in text or "'" in text or '"' in text or "<" in text or ">" in text:
-        return text.translate(_TABLE)
+        for char, escaped in _ESCAPES.items():  # & first: the others bring new ones
+            text = text.replace(char, escaped)
     return text
 
 
@@ -76,7 +71,7 @@ def loc_of(line: bytes) -> str:
     """The address in a line that `render_page` made. ValueError when it did not."""
     if not (line.startswith(_BEFORE_LOC) and line.endswith(_AFTER_PAGE)):
         raise ValueError("not an entry")
-    return _unescape(line[len(_BEFORE_LOC) : line.index(_AFTER_LOC)]).decode()
+    return unescape(line[len(_BEFORE_LOC) : line.index(_AFTER_LOC)]).decode()
 
 
 def read_head(lines: Iterator[bytes], name: str) -> bytes:
@@ -98,57 +93,9 @@ def not_ours(name: str, line: int) -> PublishError:
     )
 
 
-def _unescape(text: bytes) -> bytes:
+def unescape(text: bytes) -> bytes:
+    """The text of an element that we wrote."""
     if b"&" in text:
         for char, escaped in reversed(_ESCAPES.items()):  # &amp; last: it may hide another one
             text = text.replace(escaped.encode(), char.encode())
     return text
-
-
-class Locs:
-    """Addresses in order, as a number and a hash: equal lists are equal."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._digest = hashlib.blake2b(digest_size=16)
-
-    def add_lines(self, lines: bytes) -> None:
-        """The addresses in lines that `render_page` made."""
-        found = _LOCS(lines)
-        found.append(b"")
-        self.count += len(found) - 1
-        self._digest.update(_unescape(b"\n".join(found)))
-
-    def add(self, locs: Sequence[str]) -> None:
-        self.count += len(locs)
-        self._digest.update("".join([f"{loc}\n" for loc in locs]).encode())
-
-    def same(self, other: Locs) -> bool:
-        return (self.count, self._digest.digest()) == (other.count, other._digest.digest())
-
-
-def read_back(chunks: Iterable[bytes], name: str) -> Locs:
-    """The addresses that a stranger's parser finds in the file. PublishError if it is no XML."""
-    found = Locs()
-    tokens: list[str] = []
-    parser = expat.ParserCreate(namespace_separator=" ")
-    parser.buffer_text = True
-    # both handlers are C functions: the end of an element follows its text
-    parser.CharacterDataHandler = parser.EndElementHandler = tokens.append
-    rest = b""
-    try:
-        for chunk in chunks:
-            lines, end, rest = (rest + chunk).rpartition(b"\n")  # the end of input cuts a text
-            parser.Parse(lines + end, False)
-            found.add(_locs(tokens))
-            tokens.clear()
-        parser.Parse(rest, True)
-    except expat.ExpatError as error:
-        raise PublishError(name, f"cannot be read back: {error}") from error
-    return found
-
-
-def _locs(tokens: Sequence[str]) -> list[str]:
-    """The text before each end of a `loc`, without the line's end that precedes its element."""
-    pairs = zip(tokens, islice(tokens, 1, None), strict=False)
-    return [text.removeprefix("\n") for text, tag in pairs if tag == _LOC]

@@ -124,6 +124,8 @@ class Traits:
     first_run: FirstRun = FirstRun.ALL
     crawler: str = "*"
     """The token that robots.txt knows this engine's crawler by."""
+    readers: tuple[str, ...] = ()
+    """Crawlers, as access logs name them, that read what the engine is told; none: `crawler`."""
     options: tuple[Option, ...] = ()
     site_options: tuple[Option, ...] = ()
     facts: tuple[Fact, ...] = ()

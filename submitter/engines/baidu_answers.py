@@ -106,21 +106,24 @@ def _counted_fast(
     rejected: dict[str, str],
 ) -> Receipt:
     """What the fast lane took. An answer without its counts is one to a common push: the site has
-    no fast lane, so none of it is left."""
+    no fast lane, so none of it is left, and the common quota has paid. `remain` is always that
+    of the common lane."""
     fast = _number(body.get("success_daily"))
-    remain = _number(body.get("remain_daily"))
+    remain, common = _number(body.get("remain_daily")), _number(body.get("remain"))
     taken = max(success, fast or 0)
     unaccounted = max(0, len(pushed.urls) - taken - len(rejected))
     none_taken = State.UNKNOWN if unaccounted else State.REJECTED
-    said = f"success_daily {_shown(fast)}, remain_daily {_shown(remain)}"
+    said = f"success_daily {_shown(fast)}, remain_daily {_shown(remain)}, remain {_shown(common)}"
     return Receipt(
         State.ACCEPTED if taken else none_taken,
         response.status,
         message=f"success {success} of {len(pushed.urls)}, {said}",
         rejected=rejected,
         unaccounted=unaccounted,
-        spent=taken if fast is None else fast,
+        spent=fast or 0,
         quota_left=max(0, remain or 0),
+        common_spent=taken + unaccounted if fast is None else taken - fast,
+        common_left=None if common is None else max(0, common),
     )
 
 
@@ -290,7 +293,8 @@ _BY_NUMBER: Mapping[int, Callable[[_Refusal], EngineError]] = {
 def _error_of(response: EngineResponse, body: Mapping[str, object], pushed: Pushed) -> EngineError:
     text = " ".join(str(body.get("message") or "").split())
     number = _number(body.get("error")) or response.status
-    refusal = _Refusal(response, pushed, text, number, _number(body.get("remain")))
+    remain = _number(body.get("remain_daily" if pushed.fast else "remain"))
+    refusal = _Refusal(response, pushed, text, number, remain)
     for part, error in _BY_TEXT:
         if part in text.lower():
             return error(refusal)

@@ -67,6 +67,7 @@ TRAITS = Traits(
     bisect=True,
     first_run=FirstRun.RECENT,
     crawler="bingbot",
+    readers=("bingbot", "YandexBot", "Yeti", "SeznamBot", "Amazonbot"),
     options=(
         Option(
             "key_location",

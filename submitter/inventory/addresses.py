@@ -13,8 +13,11 @@ from urllib.parse import SplitResult, urlsplit
 from submitter.core.urls import BadUrl, normalize, sendable
 from submitter.inventory.hosts import split_port, whole_host
 from submitter.inventory.problems import nearest, shown
+from submitter.inventory.references import parse_reference
+from submitter.objects import SCHEMES, ObjectAddress
 
 PLACEHOLDERS = ("host", "domain")
+SECRET_STORES = ("gcp-secret:", "aws-secret:")
 _BRACES = re.compile(r"\{([^{}]*)\}|[{}]")
 _DEAD_PING = re.compile(
     r"//(?:[^/@]*\.)?"
@@ -134,18 +137,27 @@ def check_network(text: str) -> str:
 
 
 def check_ledger(text: str) -> str:
-    """Where the memory is: a database's address, without a password in it, or `env:NAME`."""
+    """Where the memory is: a database's address, without a password in it, an object's,
+    or a reference to one."""
     if re.fullmatch(r"env:[A-Za-z_][A-Za-z0-9_]*", text):
         return text
+    if text.startswith(SECRET_STORES):
+        return str(parse_reference(text, Path()))
     if not text.isprintable():
         raise ValueError("holds a control character (value not shown)")
+    if text.startswith(SCHEMES):
+        ObjectAddress.parse(text)
+        return text
     scheme, _, rest = text.partition("://")
     if scheme.partition("+")[0] == "postgresql":
         if re.search(r"//[^/@]*:[^/@]*@|[?&]password=", text):
             raise ValueError("a password in the file (not shown); use env:NAME for the address")
         return text
     if scheme != "sqlite":
-        raise ValueError("a ledger is sqlite:///PATH, postgresql://… or env:NAME")
+        raise ValueError(
+            "a ledger is sqlite:///PATH, postgresql://…, s3://BUCKET/KEY, gs://BUCKET/KEY or"
+            " a reference such as env:NAME"
+        )
     if not rest.startswith("/") or rest.strip("/") in ("", ":memory:"):
         raise ValueError("a ledger in memory would forget; write sqlite:///PATH")
     return text

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,7 @@ from pydantic import (
     WrapValidator,
 )
 
+from submitter.core.audit.rules import KNOWN_IDS
 from submitter.core.consoles import MANUAL
 from submitter.inventory.addresses import (
     check_address,
@@ -48,6 +50,7 @@ _NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-
 _FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 """Source: https://yaml.org/spec/1.2.2/#1032-tag-resolution, read 2026-11-30."""
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?")
+_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _TAG = re.compile(r"[^\s;,\x00-\x1f\x7f]{1,64}")
 
 
@@ -131,6 +134,15 @@ def _console(text: str) -> str:
     if text not in MANUAL:
         names = ", ".join(MANUAL)
         raise ValueError(f"{shown(text)} is no console{nearest(text, MANUAL)}; there are: {names}")
+    return text
+
+
+def _audit_id(text: str) -> str:
+    if not _ID.fullmatch(text):
+        raise ValueError(f"{shown(text)} is no id of a finding, like page-missing")
+    near = [] if text in KNOWN_IDS else get_close_matches(text, KNOWN_IDS, n=1, cutoff=0.85)
+    if near:
+        raise ValueError(f"{shown(text)} is no id of a finding; did you mean {near[0]!r}?")
     return text
 
 
@@ -246,6 +258,9 @@ ConsoleName = Annotated[
     Text, AfterValidator(_console), WithJsonSchema({"type": "string", "enum": list(MANUAL)})
 ]
 ConsoleNames = Annotated[tuple[ConsoleName, ...], AfterValidator(_distinct)]
+AuditIds = Annotated[
+    tuple[Annotated[Text, AfterValidator(_audit_id)], ...], AfterValidator(_distinct)
+]
 Networks = tuple[Network, ...]
 Sitemaps = Annotated[
     tuple[Sitemap, ...],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from submitter.core.fleet import Fleet
+from submitter.core.fleet import AlertRules, Fleet
 from submitter.core.traits import Traits
 from submitter.errors import ConfigError, Fault
 from submitter.inventory.accounts import read_accounts
@@ -60,6 +60,7 @@ def load_inventory(
         path=str(path),
         sha256=source.sha256,
         webhook=head.webhook and place_webhook(head.webhook, base),
+        alerts=AlertRules(**head.alerts.model_dump()),
         fetch=book.fetch(head.fetch.written()),
     )
 

@@ -10,10 +10,19 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from submitter.core.fleet import Account, FetchRules, FirstRun, GuardRule, Site
+from submitter.core.fleet import (
+    Account,
+    AlertRules,
+    FetchRules,
+    FirstRun,
+    GuardRule,
+    OnRun,
+    Site,
+)
 from submitter.inventory.fields import (
     AccountNames,
     Aliases,
+    AuditIds,
     BaiduSite,
     ConsoleNames,
     Contact,
@@ -41,6 +50,7 @@ from submitter.inventory.fields import (
 
 FETCH = FetchRules()
 GUARD = GuardRule()
+ALERTS = AlertRules()
 SITE = Site("")
 DEFAULT_LEDGER = "sqlite:///var/submitter.db"
 FIRST_RUN = "What a site's first look sends: all, recent (see recent_days) or none."
@@ -175,6 +185,61 @@ class GuardKeys(Written):
 _NO_GUARD = GuardKeys()
 
 
+class AuditKeys(Written):
+    """What `submitter audit` says of a site, and what a run makes of it."""
+
+    off: AuditIds = Field(default=(), description="Ids of findings that are not said here.")
+    errors: AuditIds = Field(default=(), description="Ids of findings that are errors here.")
+    warnings: AuditIds = Field(default=(), description="Ids of findings that are warnings here.")
+    on_run: OnRun = Field(
+        default=OnRun.OFF,
+        description="What a run does about errors of the last audit and of its own look: refuse "
+        "(the site is not told), warn (they are reported) or off.",
+    )
+
+
+_NO_AUDIT = AuditKeys()
+
+
+class AlertKeys(Written):
+    """When `submitter report --alerts` raises an alarm."""
+
+    unread_days: Whole = Field(
+        default=ALERTS.unread_days,
+        ge=1,
+        le=365,
+        description="A sitemap that an engine did not read for so many days.",
+    )
+    silent_days: Whole = Field(
+        default=ALERTS.silent_days,
+        ge=1,
+        le=365,
+        description="No run ended, a site was not looked at, or no access log was read for so many "
+        "days.",
+    )
+    shrink: Number = Field(
+        default=ALERTS.shrink,
+        gt=0,
+        le=1,
+        description="Share of a site's listed pages that went within a week.",
+    )
+    crawl_drop: Number = Field(
+        default=ALERTS.crawl_drop,
+        gt=0,
+        le=1,
+        description="Share of a section's crawl that is missing, a week against the four before.",
+    )
+    bulk_lastmod: Number = Field(
+        default=ALERTS.bulk_lastmod,
+        gt=0,
+        le=1,
+        description="Share of a site's pages whose lastmod moved at one look.",
+    )
+
+
+_NO_ALERTS = AlertKeys()
+
+
 class DefaultKeys(Written):
     """Keys of a site that may also stand in defaults."""
 
@@ -194,6 +259,9 @@ class DefaultKeys(Written):
         default="on",
         description="on: look at some pages before a site is told for the first time, and hold it "
         "when most of them ask not to be indexed, lie elsewhere or are missing. off: do not.",
+    )
+    audit: AuditKeys = Field(
+        default_factory=lambda: _NO_AUDIT, description="What an audit says of the site."
     )
     stuck_after_days: Whole = Field(
         default=SITE.stuck_after_days,
@@ -291,7 +359,11 @@ class HeadKeys(Written):
     )
     webhook: Webhook | None = Field(
         default=None,
-        description="An https address, or a reference to one, kept for alerts; nothing is sent.",
+        description="An https address, or a reference to one: `report --alerts --webhook` posts "
+        "there what is alarming anew and what is over.",
+    )
+    alerts: AlertKeys = Field(
+        default_factory=lambda: _NO_ALERTS, description="When something is alarming."
     )
     fetch: FetchKeys = Field(
         default_factory=lambda: _NO_FETCH, description="How sites are fetched."

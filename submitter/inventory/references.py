@@ -18,8 +18,10 @@ key: such a secret is a Google credential."""
 _FORMS = {
     "env": re.compile(r"[A-Za-z_][A-Za-z0-9_]*"),
     "file": re.compile(r"[^\x00-\x1f\x7f]+"),
-    "gcp-secret": re.compile(r"projects/[\w.:-]+/secrets/[\w-]+(?:/versions/[\w-]+)?", re.ASCII),
-    "aws-secret": re.compile(r"[\w/+=.@:-]+", re.ASCII),
+    "gcp-secret": re.compile(
+        r"projects/[\w.:-]+/secrets/[\w-]+(?:/versions/[\w-]+)?(?:#[\w.-]+)?", re.ASCII
+    ),
+    "aws-secret": re.compile(r"[\w/+=.@:-]+(?:#[\w.-]+)?", re.ASCII),
 }
 _EXPECTED = {
     "env": "env:NAME, a name of letters, digits and _",

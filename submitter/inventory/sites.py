@@ -1,7 +1,7 @@
 """From what is written at defaults, domain and host to frozen sites: the nearest level wins.
 
-`fetch` and `guard` are merged key by key, everything else is replaced. Equal values are one
-object: five thousand hosts of a domain share its rules.
+`fetch`, `guard` and `audit` are merged key by key, everything else is replaced. Equal values are
+one object: five thousand hosts of a domain share its rules.
 """
 
 from __future__ import annotations
@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from submitter.core.fleet import FetchRules, GuardRule, Section, SettingValue, Site
+from submitter.core.fleet import (
+    AuditRule,
+    FetchRules,
+    GuardRule,
+    OnRun,
+    Section,
+    SettingValue,
+    Site,
+)
 from submitter.inventory.addresses import fill
 from submitter.inventory.hosts import split_port, without_default_port
 from submitter.inventory.models import SectionKeys, Written
@@ -19,7 +27,7 @@ from submitter.inventory.models import SectionKeys, Written
 Level = Mapping[str, Any]
 """Keys of a site written at one level, as the models hold them."""
 
-MERGED = ("fetch", "guard")
+MERGED = ("fetch", "guard", "audit")
 T = TypeVar("T")
 H = TypeVar("H", bound=Hashable)
 
@@ -41,6 +49,7 @@ class Rules:
     gone_after: int
     guard: GuardRule
     prelaunch: bool
+    audit: AuditRule
     stuck_after_days: int
     aliases: Mapping[str, str]
     manual: tuple[str, ...]
@@ -70,6 +79,7 @@ class Rules:
             gone_after=self.gone_after,
             guard=self.guard,
             prelaunch=self.prelaunch,
+            audit=self.audit,
             stuck_after_days=self.stuck_after_days,
             aliases=_fill_pairs(self.aliases, filled),
             manual=self.manual,
@@ -102,6 +112,7 @@ class RuleBook:
             gone_after=keys["gone_after"],
             guard=self._one(GuardRule(**keys["guard"])),
             prelaunch=keys["prelaunch"] == "on",
+            audit=self._one(_audit(keys["audit"])),
             stuck_after_days=keys["stuck_after_days"],
             aliases=self._pairs(keys["aliases"]),
             manual=self._one(keys["manual"]),
@@ -153,6 +164,13 @@ def merge(keys: Level, level: Level) -> Level:
         if name in level:
             merged[name] = keys[name] | level[name].written()
     return merged
+
+
+def _audit(keys: Level) -> AuditRule:
+    off, errors, warnings = (
+        frozenset(keys.get(name, ())) for name in ("off", "errors", "warnings")
+    )
+    return AuditRule(off, errors, warnings, keys.get("on_run", OnRun.OFF))
 
 
 def _section(keys: SectionKeys) -> Section:

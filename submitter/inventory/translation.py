@@ -11,7 +11,13 @@ from pydantic import BaseModel, ValidationError
 
 from submitter.core.urls import printable
 from submitter.inventory.addresses import NO_PING
-from submitter.inventory.models import DefaultKeys, FetchKeys, GuardKeys, LimitKeys
+from submitter.inventory.models import (
+    AlertKeys,
+    DefaultKeys,
+    FetchKeys,
+    GuardKeys,
+    LimitKeys,
+)
 from submitter.inventory.problems import kind_of, nearest, shown
 
 if TYPE_CHECKING:
@@ -26,6 +32,7 @@ _HOMES = {
     **dict.fromkeys(("domain", "subdomains", "subdomains_file"), "it stands under 'sites'"),
     **dict.fromkeys(FetchKeys.model_fields, "it stands under 'fetch'"),
     **dict.fromkeys(GuardKeys.model_fields, "it stands under 'guard'"),
+    **dict.fromkeys(AlertKeys.model_fields, "it stands under 'alerts'"),
     **dict.fromkeys(LimitKeys.model_fields, "it stands under 'limits' of an account"),
     "allow_private": "it stands at a site, never in defaults",
     "<<": "merge keys are not used here, 'defaults' holds what sites share",

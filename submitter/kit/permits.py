@@ -1,17 +1,20 @@
-"""The rate limiter of one account, shared by all its threads."""
+"""The rate limiter of one account, shared by all its threads, or by all workers."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 from submitter.core.fleet import Limits
 from submitter.core.limiter import LONGEST_WAY_S, PermitLog, windows_of
-from submitter.ports import Clock
+from submitter.ports import Clock, WorkBook
 
 _EARLY_S = 0.01
 """A sleep that ends so much too soon was cut short: the run is told to stop."""
+CLOCKS_APART_S = 0.1
+"""Clocks of workers that are kept by a time service differ by less."""
 _TICK_S = 1e-6
 """Nobody sleeps for less."""
 
@@ -53,3 +56,40 @@ class AccountPermits:
         """Give no permit for so long, also to those who are waiting."""
         with self._lock:
             self._log.close(self._clock.monotonic() + seconds)
+
+
+class SharedPermits:
+    """Implements `ports.Permits` over a book that all workers share; `worker` names this one.
+
+    The book counts in wall time, so the workers' clocks have to be kept by a time service; every
+    window is longer by what such clocks may be apart.
+    """
+
+    def __init__(
+        self, limits: Limits, clock: Clock, book: WorkBook, *, account: str, worker: str
+    ) -> None:
+        self._windows = tuple(
+            replace(one, seconds=one.seconds + CLOCKS_APART_S) for one in windows_of(limits)
+        )
+        self._clock, self._book = clock, book
+        self._account, self._worker = account, worker
+
+    def acquire(self, *, until: float) -> bool:
+        """As `AccountPermits.acquire`."""
+        holder = f"{self._worker} {threading.get_ident()}"
+        while True:
+            wait_s = self._book.take_permit(
+                self._account, self._windows, holder=holder, now=self._clock.now()
+            )
+            if wait_s <= 0:
+                return True
+            at = self._clock.monotonic() + wait_s
+            if at > until:
+                return False
+            self._clock.sleep(wait_s)
+            if self._clock.monotonic() < at - _EARLY_S:
+                return False
+
+    def penalize(self, seconds: float) -> None:
+        until = self._clock.now() + timedelta(seconds=seconds)
+        self._book.close_permits(self._account, until=until)

@@ -1,6 +1,6 @@
 """The memory: what was seen, what was told to whom, and what came back.
 
-One code for SQLite files and, later, PostgreSQL. SQLAlchemy is loaded only when a ledger is opened.
+One code for SQLite files and PostgreSQL. SQLAlchemy is loaded only when a ledger is opened.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 
 
 def open_ledger(url: str, *, is_dead: Callable[[str], bool] = lambda owner: False) -> Ledger:
-    """Open the ledger at `sqlite:///PATH` (made if there is none) or `sqlite:///:memory:`.
+    """Open the ledger at `sqlite:///PATH` (made if there is none), `sqlite:///:memory:`,
+    `postgresql://HOST/DATABASE`, `s3://BUCKET/NAME` or `gs://BUCKET/NAME`.
 
     `is_dead` may know that the owner of a lease has ended; then the lease is free at once.
-    Raises ConfigError for an address that is none, and LedgerError for a file that is foreign,
-    damaged, read-only, on a network file system, or made by a newer version of this program.
+    Raises ConfigError for an address that is none or that needs what is not installed, and
+    LedgerError for a place that is foreign, damaged, read-only or not reached, on a network file
+    system, or made by a newer version of this program.
     """
     from submitter.ledger.opening import open_ledger
 

@@ -48,6 +48,7 @@ def adopt(
         look_number=number_look(tx, target.site_id, at, by_hand=True),
         place=Place.BY_HAND,
         entries=entries,
+        first=pages.reserve(tx, len(entries)),
     )
     known = list(pages.known(tx, target.site_id, there))
     kept: Tally = Tally()

@@ -13,7 +13,11 @@ from submitter.ledger.schema import lane
 LANE = select(lane).where(
     lane.c.account == bindparam("of_account"), lane.c.property == bindparam("of_property")
 )
-NEWER = update(lane).where(lane.c.id == bindparam("of_lane")).values(day=bindparam("to_day"))
+NEWER = (
+    update(lane)
+    .where(lane.c.id == bindparam("of_lane"), lane.c.day < bindparam("to_day"))
+    .values(day=bindparam("to_day"))
+)
 NEWEST = (
     select(lane.c.account, lane.c.property, table)
     .select_from(lane)
@@ -40,8 +44,8 @@ def _lane_id(tx: Transaction, allowance: Allowance) -> int:
     names = {"of_account": allowance.account, "of_property": allowance.property}
     row = tx.first(LANE, **names)
     if row is None:
-        tx.execute(
-            lane.insert(),
+        tx.add_once(
+            lane,
             account=allowance.account,
             property=allowance.property,
             day=allowance.day,

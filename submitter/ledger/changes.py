@@ -87,10 +87,11 @@ def store_new(
     entries: dict[int, PageRow],
     counts: Counts,
     *,
+    first: int,
     unread_since: int | None,
 ) -> list[int]:
-    """Store pages that the document did not list before. Returns the keys that the site has
-    already: from another document, from long ago, or named by hand."""
+    """Store pages that the document did not list before, with numbers from `first` on. Returns the
+    keys that the site has already: from another document, from long ago, or named by hand."""
     added, there = pages.insert(
         tx,
         site_id=scene.site_id,
@@ -98,6 +99,7 @@ def store_new(
         look_number=scene.number,
         place=Place.LISTED,
         entries=entries,
+        first=first,
     )
     counts.appeared(len(added))
     tellers.enqueue(

@@ -1,7 +1,8 @@
 """One guarded connection: transactions, bulk statements, and nothing of what they mean.
 
 All threads of a process share the connection under a lock, so a transaction is never seen half
-done and never waits for itself. What is special about SQLite stands in `sqlite.py`.
+done and never waits for itself. What is special about SQLite stands in `sqlite.py`, and about
+PostgreSQL in `postgres.py` and its neighbours.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import Enum
+from importlib import import_module
 from itertools import islice
 from typing import Any, Protocol, TypeVar
 
@@ -25,14 +27,15 @@ from sqlalchemy import (
     Update,
     bindparam,
 )
-from sqlalchemy.dialects import sqlite
 
 from submitter.errors import LedgerError
-from submitter.ledger.troubles import translated
+from submitter.ledger.troubles import Interrupted, translated
 
 Item = TypeVar("Item")
-INSERTS: dict[str, Callable[[Table], Any]] = {"sqlite": sqlite.insert}
-"""The inserts that know what to do about conflicts, by dialect."""
+Result = TypeVar("Result")
+
+TRIES = 4
+"""So often a step is begun when the database ends it before it is stored."""
 
 CHUNK = 500
 """Values in one IN list: few statements, and far from every driver's limit of parameters."""
@@ -69,10 +72,13 @@ class Many:
 class Transaction:
     """What a step may do between begin and commit."""
 
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
-        self._texts: dict[Many, str] = {}
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
         self._puts: dict[tuple[str, ...], Any] = {}
+
+    @property
+    def connection(self) -> Connection:
+        return self._driver.connection
 
     def execute(self, statement: Executable, **values: Any) -> CursorResult[Any]:
         return self.connection.execute(statement, values)
@@ -94,11 +100,17 @@ class Transaction:
         for chunk in chunks(ids):
             yield from self.rows(statement, ids=chunk, **values)
 
+    def stream(self, statement: Select[Any], size: int) -> Iterator[Sequence[Row[Any]]]:
+        """What a select finds, in pieces of at most `size` rows: only one is in memory."""
+        options = {"yield_per": size}
+        with self.connection.execute(statement, execution_options=options) as found:
+            yield from found.partitions()
+
     def put(self, table: Table, **values: Any) -> None:
         """Insert the row, or replace these columns where its primary key is there already."""
         shape = (table.name, *values)
         if shape not in self._puts:
-            self._puts[shape] = self._insert(table, tuple(values), Conflict.REPLACE)
+            self._puts[shape] = insert_of(self.connection, table, tuple(values), Conflict.REPLACE)
         self.execute(self._puts[shape], **values)
 
     def add(self, table: Table, **values: Any) -> int:
@@ -106,63 +118,124 @@ class Transaction:
         key = self.execute(table.insert(), **values).inserted_primary_key
         return int(key[0]) if key else 0
 
+    def add_once(self, table: Table, **values: Any) -> bool:
+        """Insert the row unless one with the same unique values is there, or is just being made by
+        somebody else; says whether it was inserted."""
+        insert = insert_into(self.connection, table).on_conflict_do_nothing().inline()
+        return bool(self.execute(insert, **values).rowcount)
+
     def add_selected(self, table: Table, columns: Sequence[str], rows: Select[Any]) -> int:
         """Insert what a select finds, without what is there already; returns how many."""
-        insert = INSERTS[self.connection.dialect.name](table).from_select(list(columns), rows)
+        insert = insert_into(self.connection, table).from_select(list(columns), rows)
         return self.execute(insert.on_conflict_do_nothing()).rowcount
 
     def many(self, statement: Many, rows: Sequence[tuple[Any, ...]]) -> int:
-        """Run the statement for every row; returns how many rows of the table it touched."""
-        if not rows:
-            return 0
-        text = self._texts.get(statement) or self._compile(statement)
-        return self.connection.exec_driver_sql(text, list(rows)).rowcount
+        """Run the statement for every row; returns how many rows of the table it touched. No two
+        rows may touch the same one."""
+        return self._driver.many(statement, rows) if rows else 0
 
-    def _compile(self, many: Many) -> str:
-        made = many.statement
-        if isinstance(made, Table):
-            made = self._insert(made, many.columns, many.conflict)
-        compiled = made.compile(self.connection.engine)
-        if tuple(getattr(compiled, "positiontup", None) or ()) != many.columns:
-            raise AssertionError(f"the parameters of {compiled} are not {many.columns}")
-        self._texts[many] = str(compiled)
-        return self._texts[many]
+    def alone(self) -> None:
+        """From here to the end, nobody else makes or changes tables."""
+        self._driver.lock_schema()
 
-    def _insert(self, table: Table, columns: tuple[str, ...], conflict: Conflict) -> Any:
-        values: dict[str, Any] = {name: bindparam(name) for name in columns}
-        keys = [column.name for column in table.primary_key]
-        insert = INSERTS[self.connection.dialect.name](table).values(values)
-        match conflict:
-            case Conflict.FAIL:
-                return insert
-            case Conflict.IGNORE:
-                return insert.on_conflict_do_nothing()
-            case Conflict.REPLACE:
-                others = {name: insert.excluded[name] for name in columns if name not in keys}
-                return insert.on_conflict_do_update(index_elements=keys, set_=others)
+    def number_on(self, tables: Iterable[Table]) -> None:
+        """Rows that number themselves go on after those that came with their numbers."""
+        self._driver.number_on(tables)
+
+    def finish_tables(self) -> None:
+        """See to what the tables need besides their definition, before there are views on them."""
+        self._driver.finish_tables()
+
+
+def insert_into(connection: Connection, table: Table) -> Any:
+    """An insert that knows what to do about conflicts, in the connection's dialect."""
+    return import_module(f"sqlalchemy.dialects.{connection.dialect.name}").insert(table)
+
+
+def insert_of(
+    connection: Connection, table: Table, columns: tuple[str, ...], conflict: Conflict
+) -> Any:
+    """An insert of one row; its parameters have the names of the columns."""
+    values: dict[str, Any] = {name: bindparam(name) for name in columns}
+    keys = [column.name for column in table.primary_key]
+    insert = insert_into(connection, table).values(values)
+    match conflict:
+        case Conflict.FAIL:
+            return insert
+        case Conflict.IGNORE:
+            return insert.on_conflict_do_nothing()
+        case Conflict.REPLACE:
+            others = {name: insert.excluded[name] for name in columns if name not in keys}
+            return insert.on_conflict_do_update(index_elements=keys, set_=others)
 
 
 class Driver(Protocol):
-    """How one kind of database begins and ends a transaction on its connection."""
+    """A connection to one kind of database: how transactions begin and end on it, and how many
+    rows are written at once."""
+
+    @property
+    def connection(self) -> Connection: ...
+
+    @property
+    def forgets(self) -> bool:
+        """Whether what was not `durable` may be lost while this process lives on."""
 
     def run(self, command: str) -> None: ...
     def begin(self, *, durable: bool) -> None: ...
     def begin_reading(self) -> None: ...
-    def commit(self) -> None: ...
+    def commit(self) -> None:
+        """When this returns, everything is stored; when it raises Interrupted, nothing is."""
+
     def roll_back(self) -> None:
         """Does nothing outside a transaction: some errors end it by themselves."""
+
+    def many(self, statement: Many, rows: Sequence[tuple[Any, ...]]) -> int:
+        """See `Transaction.many`; there is at least one row."""
+
+    def lock_schema(self) -> None:
+        """See `Transaction.alone`."""
+
+    def finish_tables(self) -> None:
+        """See `Transaction.finish_tables`."""
+
+    def number_on(self, tables: Iterable[Table]) -> None:
+        """See `Transaction.number_on`."""
+
+    def close(self) -> None: ...
 
 
 class Database:
     """A connection that threads may share and processes may not."""
 
-    def __init__(self, connection: Connection, driver: Driver, name: str) -> None:
+    def __init__(self, driver: Driver, name: str) -> None:
         self.name = name
-        self._connection, self._driver = connection, driver
-        self._transaction = Transaction(connection)
+        self._driver = driver
+        self._transaction = Transaction(driver)
         self._lock = threading.RLock()
         self._process = os.getpid()
-        self._busy = False
+        self._busy = self._closed = False
+
+    @property
+    def forgets(self) -> bool:
+        """See `Driver.forgets`."""
+        return self._driver.forgets
+
+    def write(self, step: Callable[[Transaction], Result], *, durable: bool = True) -> Result:
+        """Take a step in a transaction of its own. One that the database ended before it was
+        stored is taken again, so it may change nothing outside the database."""
+        for _ in range(TRIES - 1):
+            with suppress(Interrupted), self.transaction(durable=durable) as tx:
+                return step(tx)
+        with self.transaction(durable=durable) as tx:
+            return step(tx)
+
+    def read(self, step: Callable[[Transaction], Result]) -> Result:
+        """As `reading`, begun again when the connection breaks."""
+        for _ in range(TRIES - 1):
+            with suppress(Interrupted), self.reading() as tx:
+                return step(tx)
+        with self.reading() as tx:
+            return step(tx)
 
     @contextmanager
     def transaction(self, *, durable: bool = True) -> Iterator[Transaction]:
@@ -197,17 +270,16 @@ class Database:
         if os.getpid() != self._process:
             return
         with self._lock, translated(self.name):
-            if not self._connection.closed:
-                engine = self._connection.engine
-                self._connection.close()
-                engine.dispose()
+            if not self._closed:
+                self._closed = True
+                self._driver.close()
 
     @contextmanager
     def _mine(self) -> Iterator[None]:
         if os.getpid() != self._process:
             raise LedgerError(f"ledger {self.name}: opened by another process; open it anew")
         with self._lock:
-            if self._connection.closed:
+            if self._closed:
                 raise LedgerError(f"ledger {self.name}: it was closed already")
             if self._busy:
                 raise AssertionError("a transaction inside a transaction")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from sqlalchemy import bindparam, literal_column, select, update
 
@@ -61,47 +62,48 @@ def find_listed(database: Database, scene: Scene, writing: Writing) -> None:
     after = 0
     while suspects := _suspects(database, scene, after):
         after = max(suspects.values())
-        found = _listed_among(database, scene, suspects)
-        with writing() as tx:
-            rows = [(Place.LISTED.value, None, suspects[key]) for key in found]
-            counts = Counts(scene.baseline_look)
-            counts.found(tx.many(FIND, rows))
-            counts.store(tx, scene.site_id, scene.number)
+        found = [suspects[key] for key in _listed_among(database, scene, suspects)]
+        writing(partial(_list_again, scene=scene, found=found))
+
+
+def _list_again(tx: Transaction, scene: Scene, found: Sequence[int]) -> None:
+    counts = Counts(scene.baseline_look)
+    counts.found(tx.many(FIND, [(Place.LISTED.value, None, page_id) for page_id in found]))
+    counts.store(tx, scene.site_id, scene.number)
 
 
 def _suspects(database: Database, scene: Scene, after: int) -> dict[int, int]:
     """Key → number of the next missing pages that were not counted as missed yet."""
-    with database.reading() as tx:
-        rows = tx.rows(UNCOUNTED, of_site=scene.site_id, after=after)
+    rows = database.read(lambda tx: tx.rows(UNCOUNTED, of_site=scene.site_id, after=after))
     identities = [pages.full(row.identity or row.loc, scene.origin) for row in rows]
     return dict(zip(scene.marker.keys(identities), (row.id for row in rows), strict=True))
 
 
 def _listed_among(database: Database, scene: Scene, suspects: dict[int, int]) -> set[int]:
-    with database.reading() as tx:
-        ids = [row.id for row in tx.rows(documents.IDS, of_site=scene.site_id)]
+    rows = database.read(lambda tx: tx.rows(documents.IDS, of_site=scene.site_id))
     found: set[int] = set()
-    for document_id in ids:
-        with database.reading() as tx:
-            packed = documents.listed_keys(tx, document_id)
+    for row in rows:
+        packed = database.read(partial(documents.listed_keys, document_id=row.id))
         found |= suspects.keys() & fingerprints.unpack_keys(packed)
     return found
 
 
 def send_off(scene: Scene, writing: Writing, gone_after: int) -> None:
     """Pages that are missing for the `gone_after`th complete look are gone."""
-    while True:
-        with writing() as tx:
-            rows = tx.rows(DUE, of_site=scene.site_id, misses=gone_after - 1)
-            counts = Counts(scene.baseline_look)
-            for row in rows:
-                counts.went(row.first_look)
-            going = [(rank_of(row.priority, row.lastmod), row.id) for row in rows]
-            tx.many(GO, [(Place.GONE.value, scene.number, id) for _, id in going])
-            _leave_queues(tx, scene, going, counts)
-            counts.store(tx, scene.site_id, scene.number)
-        if len(rows) < GOING:
-            return
+    while writing(partial(_send_some_off, scene=scene, gone_after=gone_after)) == GOING:
+        pass
+
+
+def _send_some_off(tx: Transaction, scene: Scene, gone_after: int) -> int:
+    rows = tx.rows(DUE, of_site=scene.site_id, misses=gone_after - 1)
+    counts = Counts(scene.baseline_look)
+    for row in rows:
+        counts.went(row.first_look)
+    going = [(rank_of(row.priority, row.lastmod), row.id) for row in rows]
+    tx.many(GO, [(Place.GONE.value, scene.number, id) for _, id in going])
+    _leave_queues(tx, scene, going, counts)
+    counts.store(tx, scene.site_id, scene.number)
+    return len(rows)
 
 
 def count_miss(tx: Transaction, site_id: int) -> None:

@@ -15,6 +15,7 @@ from submitter.core.looks import DocumentKind, DocumentMemory, Validators
 from submitter.ledger import fingerprints
 from submitter.ledger.database import Transaction
 from submitter.ledger.schema import document, fingerprint
+from submitter.ledger.sites import SITE
 from submitter.ports import DocumentResult
 
 OF_SITE = select(document).where(document.c.site_id == bindparam("of_site"))
@@ -48,6 +49,13 @@ class Document:
 
 def of_site(tx: Transaction, site_id: int) -> dict[str, Document]:
     return {row.url: _document(row) for row in tx.rows(OF_SITE, of_site=site_id)}
+
+
+def memories(tx: Transaction, origin: str) -> list[DocumentMemory]:
+    """The site's documents that were read at least once, by address."""
+    known = tx.first(SITE, of_origin=origin)
+    found = of_site(tx, known.id) if known else {}
+    return [memory for url in sorted(found) if (memory := found[url].memory)]
 
 
 def _document(row: Row[Any]) -> Document:

@@ -37,6 +37,11 @@ class Marker:
         )
         return unpack_keys(digests)
 
+    def key(self, identity: str) -> int:
+        """That of one page."""
+        digest = blake2b(identity.encode(), digest_size=KEY_BYTES, salt=self._salt).digest()
+        return int.from_bytes(digest, "little", signed=True)
+
     def checks(self, pages: Sequence[PageRow]) -> list[int]:
         marks = self._marks
         return [

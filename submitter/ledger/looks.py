@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Row, bindparam, delete, func, select, update
 
 from submitter.core.looks import Delta, DocumentMemory, TellRule, Validators
-from submitter.ledger import changes, departures, documents, leases, pacing, sites, tellers
+from submitter.ledger import changes, departures, documents, leases, pacing, pages, sites, tellers
 from submitter.ledger.changes import Scene
 from submitter.ledger.columns import clean
 from submitter.ledger.counts import OF_LOOK, Counts
-from submitter.ledger.database import Database, Transaction
+from submitter.ledger.database import Database, Result, Transaction
 from submitter.ledger.documents import Document
 from submitter.ledger.fingerprints import Marker
 from submitter.ledger.schema import look as look_table
@@ -64,32 +64,39 @@ def start_look(
     sections: str,
     at: datetime,
 ) -> SqlLook:
-    with database.transaction(durable=False) as tx:
+    def begin(tx: Transaction) -> SqlLook:
         leases.check(tx, lease)
-        row = sites.site_row(tx, origin)
-        previous = tx.execute(LAST_REAL, of_site=row.id).scalar() or 0
-        number = number_look(tx, row.id, at, by_hand=False)
-        counts = Counts(row.baseline_look)
-        scene = Scene(
-            row.id,
-            origin,
-            number,
-            row.baseline_look,
-            sections,
-            marker,
-            tellers.make_tellers(
-                tx,
-                origin,
-                tell,
-                number=number,
-                previous=previous,
-                at_s=int(at.timestamp()),
-                kept=counts.kept,
-            ),
-            tuple(sites.target_ids(tx, row.id)),
-        )
-        counts.store(tx, row.id, number)
-        return SqlLook(database, lease, scene, documents.of_site(tx, row.id), at)
+        scene = _scene(tx, origin, marker=marker, tell=tell, sections=sections, at=at)
+        return SqlLook(database, lease, scene, documents.of_site(tx, scene.site_id), at)
+
+    return database.write(begin, durable=False)
+
+
+def _scene(
+    tx: Transaction,
+    origin: str,
+    *,
+    marker: Marker,
+    tell: Sequence[TellRule],
+    sections: str,
+    at: datetime,
+) -> Scene:
+    row = sites.held_site(tx, origin)
+    previous = tx.execute(LAST_REAL, of_site=row.id).scalar() or 0
+    number = number_look(tx, row.id, at, by_hand=False)
+    counts = Counts(row.baseline_look)
+    told = tellers.make_tellers(
+        tx,
+        origin,
+        tell,
+        number=number,
+        previous=previous,
+        at_s=int(at.timestamp()),
+        kept=counts.kept,
+    )
+    counts.store(tx, row.id, number)
+    targets = tuple(sites.target_ids(tx, row.id))
+    return Scene(row.id, origin, number, row.baseline_look, sections, marker, told, targets)
 
 
 def accept_look(tx: Transaction, origin: str) -> None:
@@ -133,8 +140,7 @@ class SqlLook:
         before = self._known.get(url)
         old: dict[int, int] = {}
         if before:
-            with self._database.reading() as tx:
-                old = documents.listed(tx, before.id)
+            old = self._database.read(partial(documents.listed, document_id=before.id))
         return Sink(
             self._scene,
             url,
@@ -142,6 +148,7 @@ class SqlLook:
             old,
             at=self._at,
             writing=self._writing,
+            reserve=self._reserve,
             closed=self._mention,
         )
 
@@ -158,21 +165,19 @@ class SqlLook:
     def finish(self, *, gone_after: int, complete: bool) -> LookResult:
         dropped = [one for url, one in self._known.items() if url not in self._mentioned]
         for document in dropped if complete else ():
-            with self._writing() as tx:
-                self._drop(tx, document)
+            self._writing(partial(self._drop, document=document))
         departures.find_listed(self._database, self._scene, self._writing)
         if complete:
             departures.send_off(self._scene, self._writing, gone_after)
-        return self._end(complete)
+        return self._writing(lambda tx: self._end(tx, complete))
 
-    def _end(self, complete: bool) -> LookResult:
-        with self._writing() as tx:
-            self._store_mentions(tx)
-            if complete:
-                departures.count_miss(tx, self._scene.site_id)
-                tellers.seed(tx, self._scene.tellers, self._scene.number)
-            pacing.pause_recent(tx, self._scene.tellers, self._at)
-            return _finished(tx, self._scene, complete)
+    def _end(self, tx: Transaction, complete: bool) -> LookResult:
+        self._store_mentions(tx)
+        if complete:
+            departures.count_miss(tx, self._scene.site_id)
+            tellers.seed(tx, self._scene.tellers, self._scene.number)
+        pacing.pause_recent(tx, self._scene.tellers, self._at)
+        return _finished(tx, self._scene, complete)
 
     def _store_mentions(self, tx: Transaction) -> None:
         """What was said of documents that were not read. What stayed is not rewritten, so a look
@@ -209,11 +214,20 @@ class SqlLook:
         with self._lock:
             self._mentioned.add(url)
 
-    @contextmanager
-    def _writing(self) -> Iterator[Transaction]:
-        with self._database.transaction(durable=False) as tx:
+    def _writing(self, step: Callable[[Transaction], Result]) -> Result:
+        def guarded(tx: Transaction) -> Result:
             leases.check(tx, self._lease)
-            yield tx
+            sites.hold(tx, [self._scene.site_id])
+            return step(tx)
+
+        return self._database.write(guarded, durable=False)
+
+    def _reserve(self, size: int) -> int:
+        """Numbers of pages, taken by themselves: who stores pages of other sites need not wait.
+        A server that forgets them would give them out again."""
+        return self._database.write(
+            lambda tx: pages.reserve(tx, size), durable=self._database.forgets
+        )
 
 
 def _finished(tx: Transaction, scene: Scene, complete: bool) -> LookResult:

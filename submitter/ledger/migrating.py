@@ -9,16 +9,21 @@ from sqlalchemy import inspect, select
 from submitter.errors import LedgerError
 from submitter.ledger import schema, views
 from submitter.ledger.database import Database, Transaction
-from submitter.ledger.schema_books import METADATA
+from submitter.ledger.schema_alarms import EVERY_TABLE
 
 MIGRATIONS = "submitter.ledger:migrations"
 BEFORE_FIRST = "0000"
 
 
 def create(database: Database) -> None:
-    """Make every table and view in an empty database, without alembic: it takes long to load."""
+    """Make every table and view in an empty database, without alembic: it takes long to load. Of
+    two processes that do this at once, the second finds it done."""
     with database.transaction() as tx:
-        METADATA.create_all(tx.connection)
+        tx.alone()
+        if inspect(tx.connection).has_table(schema.alembic_version.name):
+            return
+        EVERY_TABLE.create_all(tx.connection, checkfirst=False)
+        tx.finish_tables()
         tx.execute(schema.alembic_version.insert(), version_num=schema.HEAD)
         views.create(tx.connection)
         _begin_memory(tx)
@@ -32,9 +37,11 @@ def upgrade(database: Database) -> None:
     if stored == schema.HEAD:
         return
     with database.transaction() as tx:
+        tx.alone()
         if _version(tx, database.name) != schema.HEAD:
             views.drop(tx.connection)
             _run_migrations(tx)
+            tx.finish_tables()
             views.create(tx.connection)
             _begin_memory(tx)
 

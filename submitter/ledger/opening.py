@@ -4,39 +4,103 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Any
 
-from submitter.errors import ConfigError
+from submitter.errors import ConfigError, LedgerError
 from submitter.ledger import migrating, sqlite
+from submitter.ledger.database import Database
 from submitter.ledger.ledger import SqlLedger
 
-SQLITE = "sqlite:///"
+IsDead = Callable[[str], bool]
+Connect = Callable[..., Any]
+"""Makes the connection of the database's own driver; None: the driver does."""
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a ledger is to be opened, wherever it is."""
+
+    is_dead: IsDead
+    connect: Connect | None
+    must_exist: bool
+
+    def create(self, database: Database) -> None:
+        if self.must_exist:
+            raise LedgerError(f"ledger {database.name}: there is none")
+        migrating.create(database)
+
+
+FORMS = "sqlite:///PATH, postgresql://HOST/DATABASE, s3://BUCKET/NAME or gs://BUCKET/NAME"
 
 
 def open_ledger(
     url: str,
     *,
-    is_dead: Callable[[str], bool] = lambda owner: False,
-    connect: sqlite.Connect = sqlite3.connect,
+    is_dead: IsDead = lambda owner: False,
+    connect: Connect | None = None,
+    must_exist: bool = False,
 ) -> SqlLedger:
-    """See `submitter.ledger.open_ledger`. `connect` makes the driver's connection."""
-    if not url.startswith(SQLITE):
-        scheme = urlsplit(url).scheme or url.partition(":")[0]
-        raise ConfigError.one(
-            "ledger", f"{scheme[:40]!r} ledgers are not known; use sqlite:///PATH"
-        )
-    path = url.removeprefix(SQLITE)
-    if not path or "\0" in path:
+    """See `submitter.ledger.open_ledger`. With `must_exist`, LedgerError where there is none."""
+    scheme = url.partition(":")[0]
+    opener = OPENERS.get(scheme.partition("+")[0]) if "://" in url else None
+    if opener is None:
+        raise ConfigError.one("ledger", f"{scheme[:40]!r} ledgers are not known; use {FORMS}")
+    return opener(url, How(is_dead, connect, must_exist))
+
+
+def _open_file(url: str, how: How) -> SqlLedger:
+    path = url.removeprefix("sqlite:///")
+    if not path or path == url or "\0" in path:
         raise ConfigError.one("ledger", "sqlite:///PATH names no file")
+    if how.must_exist and not Path(path).exists():
+        raise LedgerError(f"ledger {path}: there is none")
+    connect = how.connect or sqlite3.connect
     if path == sqlite.MEMORY:
-        database = sqlite.open_memory(create=migrating.create, connect=connect)
-        return SqlLedger(database, is_dead=is_dead)
+        return _on(sqlite.open_memory(create=how.create, connect=connect), how)
     database = sqlite.open_file(
-        Path(path), create=migrating.create, upgrade=migrating.upgrade, connect=connect
+        Path(path), create=how.create, upgrade=migrating.upgrade, connect=connect
     )
+    return _on(database, how)
+
+
+def _open_server(url: str, how: How) -> SqlLedger:
     try:
-        return SqlLedger(database, is_dead=is_dead)
+        from submitter.ledger.postgres import open_server
+    except ImportError as error:
+        problem = "a PostgreSQL ledger needs psycopg: pip install 'submitter[postgres]'"
+        raise ConfigError.one("ledger", problem) from error
+    _, _, rest = url.partition("://")
+    database = open_server(
+        f"postgresql://{rest}",
+        create=how.create,
+        upgrade=migrating.upgrade,
+        connect=how.connect,
+    )
+    return _on(database, how)
+
+
+def _open_stored(url: str, how: How) -> SqlLedger:
+    from submitter.ledger.stored import open_stored
+
+    return open_stored(url, is_dead=how.is_dead)
+
+
+def _on(database: Database, how: How) -> SqlLedger:
+    try:
+        return SqlLedger(database, is_dead=how.is_dead)
     except BaseException:
         database.close()
         raise
+
+
+OPENERS: dict[str, Callable[[str, How], SqlLedger]] = {
+    "sqlite": _open_file,
+    "postgresql": _open_server,
+    "postgres": _open_server,
+    "s3": _open_stored,
+    "gs": _open_stored,
+}
+"""How a ledger is opened, by the scheme of its address. `postgresql+DRIVER` is read as
+`postgresql`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -190,7 +190,7 @@ def section_ids(tx: Transaction, wanted: Iterable[tuple[str, int]]) -> dict[tupl
     found = {(row.name, row.priority): row.id for row in tx.rows(SECTIONS)}
     missing = sorted(set(wanted) - found.keys())
     for name, priority in missing:
-        tx.execute(section.insert(), name=name, priority=priority)
+        tx.add_once(section, name=name, priority=priority)
     return section_ids(tx, ()) if missing else found
 
 
@@ -208,13 +208,14 @@ def insert(
     look_number: int,
     place: Place,
     entries: dict[int, PageRow],
+    first: int,
 ) -> tuple[list[tuple[int, PageRow]], list[int]]:
-    """Store pages by key, in the order given. Returns the new ones with their numbers, and the
-    keys that the site has already (they are left alone)."""
-    first = reserve(tx, len(entries))
+    """Store pages by key, in the order given, with numbers from `first` on that were reserved.
+    Returns the new ones with their numbers, and the keys that the site has already (they are left
+    alone)."""
     numbered = dict(zip(entries, range(first, first + len(entries)), strict=True))
     stored = tx.many(ADD_KEYS, [(site_id, key, numbered[key]) for key in sorted(entries)])
-    there = _there_before(tx, site_id, entries, first) if stored < len(entries) else set()
+    there = _there_before(tx, site_id, numbered) if stored < len(entries) else set()
     added = [(numbered[key], row) for key, row in entries.items() if key not in there]
     sections = section_ids(tx, {(row.section, row.priority) for _, row in added})
     where, cut, slash = int(place), len(origin), f"{origin}/"
@@ -237,6 +238,6 @@ def insert(
     return added, sorted(there)
 
 
-def _there_before(tx: Transaction, site_id: int, keys: Iterable[int], first: int) -> set[int]:
-    rows = tx.rows_in(KEYS, sorted(keys), of_site=site_id)
-    return {row.key for row in rows if row.page_id < first}
+def _there_before(tx: Transaction, site_id: int, numbered: Mapping[int, int]) -> set[int]:
+    rows = tx.rows_in(KEYS, sorted(numbered), of_site=site_id)
+    return {row.key for row in rows if row.page_id != numbered[row.key]}

@@ -19,10 +19,9 @@ from submitter.ledger.schema import meta, run, survey
 
 
 def bind(tx: Transaction, fleet_name: str) -> None:
-    row = tx.first(select(meta.c.value).where(meta.c.name == "fleet"))
-    if row is None:
-        tx.execute(meta.insert(), name="fleet", value=fleet_name)
-    elif row.value != fleet_name:
+    tx.add_once(meta, name="fleet", value=fleet_name)
+    row = tx.one(select(meta.c.value).where(meta.c.name == "fleet"))
+    if row.value != fleet_name:
         raise LedgerError(
             f"ledger: it belongs to the inventory {row.value!r}, not to {fleet_name!r};"
             " name another ledger, or give the inventory its name back"
@@ -32,17 +31,14 @@ def bind(tx: Transaction, fleet_name: str) -> None:
 def start(
     tx: Transaction, id: str, *, inventory_sha256: str, at: datetime, forced: str | None
 ) -> RunRow | None:
-    row = tx.first(select(run).where(run.c.id == id))
-    if row is not None:
-        return _run(row)
-    tx.execute(
-        run.insert(),
+    begun = tx.add_once(
+        run,
         id=id,
         started_at=at,
         inventory_sha256=inventory_sha256,
         forced=clean_or_none(forced),
     )
-    return None
+    return None if begun else _run(tx.one(select(run).where(run.c.id == id)))
 
 
 def finish(

@@ -18,7 +18,7 @@ from submitter.ledger import allowances, leases, pages, sitemaps, sites, telling
 from submitter.ledger.columns import clean, clean_or_none, fit
 from submitter.ledger.database import Transaction
 from submitter.ledger.schema import attempt as table
-from submitter.ledger.schema import lease as lease_table
+from submitter.ledger.schema import target
 from submitter.ledger.waiting import Queue, Tally
 from submitter.ports import Lease
 
@@ -27,6 +27,7 @@ AGAIN = frozenset({State.FAILED, State.DEFERRED, State.UNKNOWN})
 
 ATTEMPT = select(table).where(table.c.id == bindparam("of_attempt"))
 SENDING = select(table).where(table.c.state == literal_column("'sending'")).order_by(table.c.id)
+SITES = select(target.c.site_id).where(target.c.id.in_(bindparam("ids", expanding=True)))
 END = update(table).where(table.c.id == bindparam("of_attempt"))
 
 Verdict = Callable[[int], tuple[State, str | None]]
@@ -135,6 +136,7 @@ def settle(
     """Store the outcome. A call that was taken for lost may still be settled by its owner, as
     long as nobody took the lease: the answer was read after all."""
     leases.check(tx, lease)
+    _target(tx, action)
     row = tx.first(ATTEMPT, of_attempt=attempt_id)
     if row is None or row.state not in (State.SENDING, State.UNKNOWN):
         said = f"is settled as {row.state}" if row else "was never claimed"
@@ -257,13 +259,16 @@ def defer(
 def recover(
     tx: Transaction, lease: Lease, *, now: datetime, not_before: Mapping[str, datetime]
 ) -> int:
-    """Calls in flight whose owner is dead become unknown. Whoever holds a live lease is alive."""
+    """Calls in flight whose owner is dead become unknown. Whoever holds a live lease is alive, and
+    while we look, nobody takes or stretches the leases in question."""
     leases.check(tx, lease)
-    alive = {
-        (row.name, row.fence)
-        for row in tx.rows(select(lease_table).where(lease_table.c.expires_at > now))
-    } | {(lease.name, lease.fence)}
-    dead = [row for row in tx.rows(SENDING) if (row.lease, row.fence) not in alive]
+    sent = tx.rows(SENDING)  # before the leases: what is sent later has a lease we do not see
+    alive = leases.alive(tx, {row.lease for row in sent}, now)
+    alive.add((lease.name, lease.fence))
+    dead = [row for row in sent if (row.lease, row.fence) not in alive]
+    sites.hold(tx, (row.site_id for row in tx.rows_in(SITES, {row.target_id for row in dead})))
+    ids = {row.id for row in dead}  # some may have been settled until the sites were ours
+    dead = [row for row in tx.rows(SENDING) if row.id in ids] if ids else []
     targets = sites.known_targets(tx) if dead else {}
     for row in dead:
         _give_up(tx, row, now, not_before.get(targets[row.target_id][1]))

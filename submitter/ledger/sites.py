@@ -1,11 +1,16 @@
-"""Sites and targets: their rows, made when first named."""
+"""Sites and targets: their rows, made when first named.
+
+A site's row is also what those who change its pages, or what is counted of them, wait for: whoever
+holds it is alone with them until the transaction ends. It is taken after the lease, and of several
+sites in the order of their numbers, so that nobody waits for each other.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Row, bindparam, select, update
+from sqlalchemy import Row, Select, bindparam, select, update
 
 from submitter.ledger.database import Transaction
 from submitter.ledger.schema import site, target
@@ -15,6 +20,14 @@ TARGET = (
     select(target)
     .join(site, site.c.id == target.c.site_id)
     .where(site.c.origin == bindparam("of_origin"), target.c.account == bindparam("of_account"))
+)
+HELD_TARGET = TARGET.with_for_update(key_share=True, of=[site, target])
+HELD_SITE = SITE.with_for_update(key_share=True)
+HELD = (
+    select(site.c.id)
+    .where(site.c.id.in_(bindparam("ids", expanding=True)))
+    .order_by(site.c.id)
+    .with_for_update(key_share=True)
 )
 TARGETS = select(target).where(target.c.site_id == bindparam("of_site"))
 DESCRIBE = (
@@ -26,18 +39,33 @@ DESCRIBE = (
 
 def site_row(tx: Transaction, origin: str) -> Row[Any]:
     """The site's row; a new one knows nothing yet."""
-    found = tx.first(SITE, of_origin=origin)
+    return _made(tx, SITE, origin)
+
+
+def held_site(tx: Transaction, origin: str) -> Row[Any]:
+    """As `site_row`, and its pages are ours alone."""
+    return _made(tx, HELD_SITE, origin)
+
+
+def _made(tx: Transaction, statement: Select[Any], origin: str) -> Row[Any]:
+    found = tx.first(statement, of_origin=origin)
     if found is None:
-        tx.execute(site.insert(), origin=origin)
-        found = tx.one(SITE, of_origin=origin)
+        tx.add_once(site, origin=origin)
+        found = tx.one(statement, of_origin=origin)
     return found
 
 
+def hold(tx: Transaction, site_ids: Iterable[int]) -> None:
+    """Be alone with the pages of these sites."""
+    list(tx.rows_in(HELD, sorted(set(site_ids))))
+
+
 def target_row(tx: Transaction, origin: str, account: str) -> Row[Any]:
-    found = tx.first(TARGET, of_origin=origin, of_account=account)
+    """The target's row; its site is held from here on."""
+    found = tx.first(HELD_TARGET, of_origin=origin, of_account=account)
     if found is None:
-        tx.execute(target.insert(), site_id=site_row(tx, origin).id, account=account)
-        found = tx.one(TARGET, of_origin=origin, of_account=account)
+        tx.add_once(target, site_id=site_row(tx, origin).id, account=account)
+        found = tx.one(HELD_TARGET, of_origin=origin, of_account=account)
     return found
 
 

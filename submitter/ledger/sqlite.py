@@ -6,16 +6,15 @@ import os
 import sqlite3
 import struct
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, NullPool, create_engine
+from sqlalchemy import Connection, NullPool, Table, create_engine
 
 from submitter.errors import LedgerError
-from submitter.ledger.database import Database
+from submitter.ledger.database import Database, Many, insert_of
 from submitter.ledger.troubles import translated
 
 APPLICATION_ID = 0x53756D74
@@ -44,20 +43,24 @@ Connect = Callable[..., sqlite3.Connection]
 Step = Callable[[Database], None]
 
 
-@dataclass(slots=True)
 class SqliteDriver:
     """Transactions by hand: Python's own would begin too late to be a write lock."""
 
-    connection: Any
-    durable: bool | None = None
+    forgets = False
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._driver: Any = connection.connection.driver_connection
+        self._durable: bool | None = None
+        self._texts: dict[Many, str] = {}
 
     def run(self, command: str) -> None:
-        self.connection.execute(command)
+        self._driver.execute(command)
 
     def begin(self, *, durable: bool) -> None:
-        if durable is not self.durable:
+        if durable is not self._durable:
             self.run(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
-            self.durable = durable
+            self._durable = durable
         self.run("BEGIN IMMEDIATE")
 
     def begin_reading(self) -> None:
@@ -67,8 +70,36 @@ class SqliteDriver:
         self.run("COMMIT")
 
     def roll_back(self) -> None:
-        if self.connection.in_transaction:
-            self.connection.rollback()
+        if self._driver.in_transaction:
+            self._driver.rollback()
+
+    def lock_schema(self) -> None:
+        """Whoever writes is alone already."""
+
+    def finish_tables(self) -> None:
+        """They are as defined."""
+
+    def number_on(self, tables: Iterable[Table]) -> None:
+        """They do so by themselves."""
+
+    def many(self, statement: Many, rows: Sequence[tuple[Any, ...]]) -> int:
+        text = self._texts.get(statement) or self._compile(statement)
+        return self.connection.exec_driver_sql(text, list(rows)).rowcount
+
+    def _compile(self, many: Many) -> str:
+        made = many.statement
+        if isinstance(made, Table):
+            made = insert_of(self.connection, made, many.columns, many.conflict)
+        compiled = made.compile(self.connection.engine)
+        if tuple(getattr(compiled, "positiontup", None) or ()) != many.columns:
+            raise AssertionError(f"the parameters of {compiled} are not {many.columns}")
+        self._texts[many] = str(compiled)
+        return self._texts[many]
+
+    def close(self) -> None:
+        engine = self.connection.engine
+        self.connection.close()
+        engine.dispose()
 
 
 def open_memory(*, create: Step, connect: Connect) -> Database:
@@ -98,8 +129,7 @@ def open_file(path: Path, *, create: Step, upgrade: Step, connect: Connect) -> D
 
 
 def _database(name: str, connect: Connect) -> Database:
-    connection = _connect(name, connect)
-    return Database(connection, SqliteDriver(connection.connection.driver_connection), name)
+    return Database(SqliteDriver(_connect(name, connect)), name)
 
 
 def _connect(name: str, connect: Connect) -> Connection:

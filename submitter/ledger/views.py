@@ -12,16 +12,21 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
+    Text,
     and_,
     case,
+    cast,
     func,
     select,
     type_coerce,
 )
 
 from submitter.ledger import schema
+from submitter.ledger.schema_crawls import crawl_day, crawler
 
 MICROS = 1_000_000
+DAY_S = 86_400
+DAY_MICROS = DAY_S * MICROS
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +119,48 @@ COLUMNS: dict[str, tuple[ViewColumn, ...]] = {
         new="pages seen for the first time",
         changed="pages with a newer lastmod",
         gone="pages that were found gone",
+        day_epoch="its first moment in seconds",
+    ),
+    "v_crawl_daily": _described(
+        day="UTC day",
+        site="origin of the site",
+        section="section of the pages; `(files)`: robots.txt and sitemaps",
+        crawler="name of the bot",
+        kind="search, ai, ai-user, tool or other",
+        hits="claimed + verified + unverifiable + contradicted",
+        claimed="by a name that could be checked; nothing decided it",
+        verified="from an address that is proven to be the bot's",
+        unverifiable="by a name that cannot be checked, or through a proxy",
+        contradicted="by somebody else who uses the name",
+        bytes="sent to the bot, where the log says so",
+        ok="answered with 200",
+        not_modified="answered with 304",
+        redirected="answered with another 3xx",
+        client_errors="answered with 4xx",
+        server_errors="answered with 5xx",
+        other="answered with anything else",
+        listed_hits="on pages that were listed; this and what follows without contradicted hits",
+        parameter_hits="on addresses with parameters that were not listed",
+        pages="distinct addresses",
+        listed_pages="distinct pages that were listed",
+        at_least="1: there were more than `pages` says",
+        listed="pages that the section listed then; null: the site listed none",
+        first_at="first hit of the day",
+        first_at_epoch="the same in seconds",
+        last_at="last hit of the day",
+        last_at_epoch="the same in seconds",
+        day_epoch="the day's first moment in seconds",
+    ),
+    "v_run": _described(
+        run="the run's id",
+        started_at="when it began",
+        started_at_epoch="the same in seconds",
+        finished_at="when it ended; null: it did not, or runs still",
+        finished_at_epoch="the same in seconds",
+        outcome="ok, partial, failed, nothing, held or deadline",
+        exit_code="what the program ended with",
+        forced="why the guard was passed; null: it was not",
+        inventory_sha256="hash of the inventory's bytes",
     ),
 }
 """What each view promises; a test compares this with the database."""
@@ -138,6 +185,8 @@ def _statements(dialect: str) -> dict[str, Select[Any]]:
         "v_sitemap_status": _sitemap_status(dialect),
         "v_allowance": _allowance(dialect),
         "v_page_daily": _page_daily(dialect),
+        "v_crawl_daily": _crawl_daily(dialect),
+        "v_run": _run(dialect),
     }
 
 
@@ -155,6 +204,27 @@ def _stamp(column: ColumnElement[Any], dialect: str) -> ColumnElement[Any]:
 def _both(column: ColumnElement[Any], name: str, dialect: str) -> Iterator[ColumnElement[Any]]:
     yield _stamp(column, dialect).label(name)
     yield _seconds(column).label(f"{name}_epoch")
+
+
+def _day(column: ColumnElement[Any], dialect: str) -> ColumnElement[Any]:
+    """A day as text, as SQLite has it anyway."""
+    found = column if dialect == "sqlite" else func.to_char(column, "YYYY-MM-DD")
+    return found.label("day")
+
+
+def _flag(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """1, 0 or null, also where the database has truth values."""
+    return case((column.is_(True), 1), (column.is_(False), 0)).label(column.name)
+
+
+def _sum(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
+    return cast(func.sum(column), BigInteger).label(name)
+
+
+def _day_epoch(day: ColumnElement[Any], dialect: str) -> ColumnElement[Any]:
+    if dialect == "sqlite":
+        return cast(func.strftime("%s", type_coerce(day, Text)), BigInteger)
+    return cast(func.date_part("epoch", day), BigInteger)
 
 
 def _submission(dialect: str) -> Select[Any]:
@@ -211,8 +281,8 @@ def _sitemap_status(dialect: str) -> Select[Any]:
         c.reason,
         *_both(check.last_submitted, "last_submitted", dialect),
         *_both(check.last_downloaded, "last_downloaded", dialect),
-        check.is_pending,
-        check.is_index,
+        _flag(check.is_pending),
+        _flag(check.is_index),
         check.errors,
         check.warnings,
         check.urls_submitted,
@@ -228,7 +298,7 @@ def _allowance(dialect: str) -> Select[Any]:
     return select(
         lane.account,
         lane.property,
-        c.day,
+        _day(c.day, dialect),
         case((c.day == lane.day, 1), else_=0).label("is_newest"),
         c.limit,
         c.spent,
@@ -247,11 +317,12 @@ def _page_daily(dialect: str) -> Select[Any]:
         select(
             c.site_id,
             day.label("day"),
-            func.sum(case((c.by_hand.is_(False), c.looks), else_=0)).label("looks"),
+            func.min(type_coerce(c.at, BigInteger)).label("first_us"),
+            _sum(case((c.by_hand.is_(False), c.looks), else_=0), "looks"),
             func.max(case((c.finished.is_(True), c.number))).label("last"),
-            func.sum(c.new).label("new"),
-            func.sum(c.changed).label("changed"),
-            func.sum(c.gone).label("gone"),
+            _sum(c.new, "new"),
+            _sum(c.changed, "changed"),
+            _sum(c.gone, "gone"),
         )
         .group_by(c.site_id, day)
         .subquery()
@@ -265,8 +336,58 @@ def _page_daily(dialect: str) -> Select[Any]:
         days.c.new,
         days.c.changed,
         days.c.gone,
+        (days.c.first_us // DAY_MICROS * DAY_S).label("day_epoch"),
     ).select_from(
         days.join(schema.site, schema.site.c.id == days.c.site_id).outerjoin(
             last, and_(last.c.site_id == days.c.site_id, last.c.number == days.c.last)
         )
+    )
+
+
+def _crawl_daily(dialect: str) -> Select[Any]:
+    c = crawl_day.c
+    return select(
+        _day(c.day, dialect),
+        schema.site.c.origin.label("site"),
+        c.section,
+        crawler.c.name.label("crawler"),
+        crawler.c.kind,
+        c.hits,
+        c.claimed,
+        c.verified,
+        c.unverifiable,
+        c.contradicted,
+        c.bytes,
+        c.ok,
+        c.not_modified,
+        c.redirected,
+        c.client_errors,
+        c.server_errors,
+        c.other,
+        c.listed_hits,
+        c.parameter_hits,
+        c.pages,
+        c.listed_pages,
+        case((c.at_least.is_(True), 1), else_=0).label("at_least"),
+        c.listed,
+        *_both(c.first_at, "first_at", dialect),
+        *_both(c.last_at, "last_at", dialect),
+        _day_epoch(c.day, dialect).label("day_epoch"),
+    ).select_from(
+        crawl_day.join(schema.site, schema.site.c.id == c.site_id).join(
+            crawler, crawler.c.id == c.crawler_id
+        )
+    )
+
+
+def _run(dialect: str) -> Select[Any]:
+    c = schema.run.c
+    return select(
+        c.id.label("run"),
+        *_both(c.started_at, "started_at", dialect),
+        *_both(c.finished_at, "finished_at", dialect),
+        c.outcome,
+        c.exit_code,
+        c.forced,
+        c.inventory_sha256,
     )

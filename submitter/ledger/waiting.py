@@ -7,7 +7,17 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import IntEnum
 
-from sqlalchemy import ColumnElement, Delete, Update, bindparam, case, delete, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Delete,
+    Update,
+    bindparam,
+    case,
+    delete,
+    literal,
+    update,
+)
 
 from submitter.core.traits import Kind
 from submitter.ledger.columns import micros_of
@@ -62,9 +72,10 @@ def rank_column(
     priority: ColumnElement[int], lastmod: ColumnElement[int | None]
 ) -> ColumnElement[int]:
     """`rank_of` inside the database, for values that are within its bounds."""
-    age = case((lastmod.is_(None), LATEST), else_=LATEST - lastmod)
-    priority = case((priority > HIGHEST, HIGHEST), (priority < -HIGHEST, -HIGHEST), else_=priority)
-    return -priority * (LATEST + 1) + age
+    latest, highest = literal(LATEST, BigInteger), literal(HIGHEST, BigInteger)
+    age = case((lastmod.is_(None), latest), else_=latest - lastmod)
+    priority = case((priority > highest, highest), (priority < -highest, -highest), else_=priority)
+    return -priority * literal(LATEST + 1, BigInteger) + age
 
 
 ROW = ("target_id", "kind", "rank", "page_id", "why")
@@ -158,7 +169,7 @@ def store_tally(tx: Transaction, kept: Tally) -> None:
             continue
         found = tx.execute(TALLY_MORE, more=more, of_target=target_id, of_what=what).rowcount
         if not found:
-            tx.execute(tally.insert(), target_id=target_id, what=what, pages=more)
+            tx.add_once(tally, target_id=target_id, what=what, pages=more)
 
 
 TALLY_MORE = (

@@ -42,6 +42,9 @@ class HeldDocument:
     validators: Validators = Validators()
     robots_tags: tuple[str, ...] = ()
 
+    def header(self, name: str) -> None:
+        del name
+
     def chunks(self) -> Iterator[bytes]:
         self.body.seek(0)
         while piece := self.body.read(PIECE_BYTES):

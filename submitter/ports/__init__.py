@@ -4,26 +4,49 @@ Implementations live in `engines/`, `sources/`, `ledger/`; one contract suite ru
 implementations of a port. Only `wiring` knows which one is behind a door.
 """
 
-from submitter.ports.books import ChecklistBook, InspectionBook, ManualBook, SightBook
+from submitter.ports.books import (
+    AlarmBook,
+    AuditBook,
+    ChecklistBook,
+    CrawlBook,
+    EvidenceBook,
+    InspectionBook,
+    ManualBook,
+    SightBook,
+    WorkBook,
+)
 from submitter.ports.engines import DomainOwnership, Engine, Inspector, Permits, QuotaReader
 from submitter.ports.ledger import Lease, Ledger, LogFilter
 from submitter.ports.looks import DocumentResult, DocumentSink, Look, LookResult
-from submitter.ports.publishing import Edition, FamilyDraft, SitemapFolder
+from submitter.ports.publishing import (
+    Edition,
+    EntryPile,
+    FamilyDraft,
+    PublishList,
+    SitemapFolder,
+)
+from submitter.ports.reports import KeepsReports, ReportBook
 from submitter.ports.sources import Fetched, Source
-from submitter.ports.surroundings import Clock, Progress, Secret, Secrets
+from submitter.ports.surroundings import Clock, Progress, Secret, Secrets, Webhook
 
 __all__ = [
+    "AlarmBook",
+    "AuditBook",
     "ChecklistBook",
     "Clock",
+    "CrawlBook",
     "DocumentResult",
     "DocumentSink",
     "DomainOwnership",
     "Edition",
     "Engine",
+    "EntryPile",
+    "EvidenceBook",
     "FamilyDraft",
     "Fetched",
     "InspectionBook",
     "Inspector",
+    "KeepsReports",
     "Lease",
     "Ledger",
     "LogFilter",
@@ -32,10 +55,14 @@ __all__ = [
     "ManualBook",
     "Permits",
     "Progress",
+    "PublishList",
     "QuotaReader",
+    "ReportBook",
     "Secret",
     "Secrets",
     "SightBook",
     "SitemapFolder",
     "Source",
+    "Webhook",
+    "WorkBook",
 ]

@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
 from typing import Protocol, runtime_checkable
 
+from submitter.core.alerts import Alert
+from submitter.core.audit.honesty import PageMemory, Trust
+from submitter.core.audit.stored import StoredAudit
 from submitter.core.checklist import Item
+from submitter.core.crawl.listing import Listing
+from submitter.core.crawl.records import Coverage, CrawlDay, PageCrawl
+from submitter.core.crawl.seen import Marks
+from submitter.core.crawl.tally import Batch
+from submitter.core.evidence import (
+    CallCount,
+    LogSpan,
+    LookRow,
+    LyingDates,
+    RunEnd,
+    SectionCrawl,
+    SiteCallCount,
+    Trouble,
+    Unread,
+)
 from submitter.core.inspection import Inspected, ListedPage
+from submitter.core.limiter import Window
+from submitter.core.looks import SiteLook
+from submitter.core.loop import Reached, Sent, Way
 from submitter.core.sights import Sight
 from submitter.core.standing import Candidate
 from submitter.ports.ledger import Lease
@@ -60,3 +81,151 @@ class ManualBook(ChecklistBook, Protocol):
 
     def gone_pages(self, site: str, *, limit: int) -> list[Candidate]:
         """Pages that left the site's sitemaps for good, those that went last before others."""
+
+
+@runtime_checkable
+class AuditBook(Protocol):
+    """The part of a ledger that remembers audits: what pages looked like, and whose dates could be
+    believed. Written without a lease: nothing that is sent depends on it."""
+
+    def page_memories(self, site: str, keys: Sequence[int]) -> Mapping[int, PageMemory]:
+        """Those of these pages that an audit has seen (see `core.audit.sampling.page_key`)."""
+
+    def record_pages(self, site: str, pages: Sequence[PageMemory]) -> None:
+        """Keep these, each in the place of the earlier one of its key. All or none."""
+
+    def save_audit(self, audit: StoredAudit) -> None:
+        """Keep the audit in the place of the site's earlier one, finished or not as it is, with its
+        trust figures beside those of all earlier ones. A finished one ends one that was not."""
+
+    def unfinished_audit(self, site: str) -> StoredAudit | None:
+        """The audit of the site that was stopped, with its trust figures."""
+
+    def finished_audits(self, sites: Sequence[str] | None = None) -> Mapping[str, StoredAudit]:
+        """Each site's last finished audit, by origin; without trust figures."""
+
+    def trust_history(self, site: str) -> list[tuple[datetime, Trust]]:
+        """Oldest first, then by document."""
+
+
+@runtime_checkable
+class CrawlBook(Protocol):
+    """The part of a ledger that remembers what crawlers did. Sites are origins."""
+
+    @property
+    def line_salt(self) -> bytes:
+        """What the marks of lines are salted with, the same for as long as the ledger lives."""
+
+    def page_key(self, identity: str) -> int:
+        """The key of a page, listed or not, by its normal form."""
+
+    def listing(self, site: str) -> Listing:
+        """The pages that the site lists now. Reads all of their keys: ask once."""
+
+    def lines_of(self, site: str, hour: int) -> list[Marks] | None:
+        """Marks of the lines that are counted, sorted within each part; None: the hour is closed.
+        Hours count from 1970 UTC."""
+
+    def record_crawls(self, lease: Lease, batches: Sequence[Batch], *, at: datetime) -> None:
+        """Add these hits to days and pages and remember their lines, in one transaction."""
+
+    def close_old_hours(self, lease: Lease, *, now: datetime) -> None:
+        """Forget the lines of hours that were read long ago; no line of them is taken any more."""
+
+    def crawl_days(
+        self, sites: Sequence[str] | None, *, since: date, until: date
+    ) -> list[CrawlDay]:
+        """By day, site, section and crawler; of these sites, or of all."""
+
+    def coverage(self, site: str, *, since: datetime | None = None) -> list[Coverage]:
+        """By section, each first for any crawler (its name empty), then by crawler; of the pages
+        that the site lists now. Counts what was read at or after `since`, or ever."""
+
+    def never_crawled(self, site: str, *, limit: int) -> list[str]:
+        """Some of the pages that the site lists now and no crawler ever read."""
+
+    def crawls_of(self, site: str, identities: Sequence[str]) -> Mapping[str, list[PageCrawl]]:
+        """What each crawler did with these pages; those that none read are left out."""
+
+
+@runtime_checkable
+class WorkBook(Protocol):
+    """The part of a ledger that workers on several machines share."""
+
+    def remember_look(self, lease: Lease, look: SiteLook) -> None:
+        """Keep what the look says of its site, in the place of what the earlier one said."""
+
+    def last_look(self, site: str) -> SiteLook | None:
+        """As it was remembered, without roots and readings; None while a later one is under way:
+        nobody has judged yet what it stored."""
+
+    def take_permit(
+        self, account: str, windows: Sequence[Window], *, holder: str, now: datetime
+    ) -> float:
+        """Take one permit of the account; 0.0 when it was given, else the seconds to wait before
+        asking again. Whoever asks has the answer to the holder's last call. All workers together
+        never have more permits in a window than it allows."""
+
+    def close_permits(self, account: str, *, until: datetime) -> None:
+        """Give no permit before then."""
+
+
+@runtime_checkable
+class EvidenceBook(Protocol):
+    """The part of a ledger that counts, for reports, alarms and metrics. Counts what is remembered
+    of all sites, those that the inventory does not name included."""
+
+    def calls(self, *, since: datetime, until: datetime) -> list[CallCount]:
+        """Calls sent from `since` on and before `until`, by how they ended."""
+
+    def calls_ever(self) -> list[SiteCallCount]:
+        """All calls, by site and engine and how they ended."""
+
+    def run_ends(self, *, limit: int) -> list[RunEnd]:
+        """Newest first."""
+
+    def page_waits(
+        self, way: Way, *, since: datetime, until: datetime, sites: Sequence[str] | None = None
+    ) -> tuple[list[Sent], list[Reached]]:
+        """Pages first sent this way in that time, and those of them that its readers read, by
+        section; of these sites, or of all. Only pages whose site's access logs cover the moment
+        of sending. Passes all that was crawled: ask seldom."""
+
+    def sitemap_waits(
+        self, engine: str, *, since: datetime, until: datetime, sites: Sequence[str] | None = None
+    ) -> tuple[list[Sent], list[Reached]]:
+        """Sitemaps told in that time, and the engine's readings of them."""
+
+    def looks(self, *, since: datetime) -> list[LookRow]:
+        """By site, oldest first; of a site without a look since then, its last one."""
+
+    def troubles(self) -> list[Trouble]:
+        """Documents that could not be read when they were last looked for."""
+
+    def lying_dates(self, *, since: datetime) -> list[LyingDates]:
+        """Documents that changed since then and whose dates say nothing."""
+
+    def unread(self, *, for_s: int) -> list[Unread]:
+        """Sitemaps that their engine had not read for so many seconds when it was last asked, and
+        those that it never read."""
+
+    def section_crawls(
+        self, crawlers: Sequence[str], *, first: date, lately: date, today: date, least: int
+    ) -> list[SectionCrawl]:
+        """Hits of these crawlers from `first` on, parted at `lately`, without `today`, where
+        there were at least so many."""
+
+    def log_spans(self) -> list[LogSpan]:
+        """Of each site whose access logs were read."""
+
+
+@runtime_checkable
+class AlarmBook(Protocol):
+    """The part of a ledger that remembers what somebody was told is alarming. Written without a
+    lease: nothing that is sent to engines depends on it."""
+
+    def alarms(self) -> list[Alert]:
+        """What was told last, by key."""
+
+    def save_alarms(self, alerts: Sequence[Alert], *, at: datetime) -> None:
+        """These were told now; all others are forgotten."""

@@ -54,7 +54,8 @@ class Ledger(Protocol):
 
     # -- life
     def acquire(self, name: str, owner: str, *, ttl_s: float, now: datetime) -> Lease:
-        """Take the named lease. Raises LedgerBusy while another owner's lease is alive."""
+        """Take the named lease. Raises LedgerBusy while another owner's is alive, and, of a lease
+        `whole` and its parts `whole/…`, while the whole or any part is held."""
 
     def renew(self, lease: Lease, *, ttl_s: float, now: datetime) -> Lease:
         """Stretch our lease; raises LeaseLost if it was taken."""

@@ -27,6 +27,10 @@ class Fetched(Protocol):
     robots_tags: tuple[str, ...]
     """Every X-Robots-Tag of the answer, as it came."""
 
+    def header(self, name: str) -> str | None:
+        """Any other header of the answer, several of one name with commas between; None where
+        there is none."""
+
     def chunks(self) -> Iterator[bytes]:
         """Inflated bytes in pieces of any size. Raises FetchError when a limit or the time is
         reached or the connection breaks; what was yielded before stays good."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Protocol
 
@@ -34,3 +35,10 @@ class Progress(Protocol):
     def start(self, title: str, total: int | None) -> None: ...
     def advance(self, steps: int = 1) -> None: ...
     def stop(self) -> None: ...
+
+
+class Webhook(Protocol):
+    """An address to which people want messages posted. It is kept like a secret."""
+
+    def post(self, document: Mapping[str, object]) -> None:
+        """As JSON, in bounded time, once. Raises Undelivered unless it was taken."""

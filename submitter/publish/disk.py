@@ -4,17 +4,52 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import gzip
 import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, NamedTuple, cast
 
 from submitter.errors import PublishError
 
 BUFFER_BYTES = 1024 * 1024
 MEMORY_BYTES = 8 * 1024 * 1024
 """What is set aside waits in memory up to this size, then in a nameless file of the folder."""
+
+
+class Stamp(NamedTuple):
+    """What a file looks like without reading it."""
+
+    size: int
+    changed_ns: int
+
+
+class _Packed(gzip.GzipFile):
+    """Says neither name nor time, so that equal content makes equal bytes."""
+
+    def __init__(self, plain: BinaryIO) -> None:
+        super().__init__("", "wb", compresslevel=6, fileobj=plain, mtime=0)
+        self._plain = plain
+
+    def finish(self) -> None:
+        """Write the trailer; nothing can be added afterwards."""
+        super().close()
+
+    def flush(self, zlib_mode: int = 0) -> None:
+        self._plain.flush()
+
+    def fileno(self) -> int:
+        return self._plain.fileno()
+
+    def close(self) -> None:
+        super().close()
+        self._plain.close()
+
+
+def is_packed(name: str) -> bool:
+    """Also of a file that is being made ready."""
+    return name.removesuffix(".new").endswith(".gz")
 
 
 class Disk:
@@ -48,9 +83,22 @@ class Disk:
         return os.listdir(self.folder)
 
     def size(self, name: str) -> int:
-        return (self.folder / name).stat().st_size
+        """Before packing."""
+        if not is_packed(name):
+            return self.stamp(name).size
+        with open(self.folder / name, "rb") as file:
+            file.seek(-4, os.SEEK_END)
+            return int.from_bytes(file.read(4), "little")
+
+    def stamp(self, name: str) -> Stamp:
+        """As it lies on the disk."""
+        found = (self.folder / name).stat()
+        return Stamp(found.st_size, found.st_mtime_ns)
 
     def read(self, name: str) -> BinaryIO:
+        """What it holds, unpacked."""
+        if is_packed(name):
+            return cast(BinaryIO, gzip.open(self.folder / name, "rb"))
         return open(self.folder / name, "rb", buffering=BUFFER_BYTES)
 
     def create(self, name: str, *, like: str) -> BinaryIO:
@@ -58,9 +106,13 @@ class Disk:
         handle = os.open(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with contextlib.suppress(FileNotFoundError):
             os.fchmod(handle, (self.folder / like).stat().st_mode & 0o777)
-        return open(handle, "wb", buffering=BUFFER_BYTES)
+        plain = open(handle, "wb", buffering=BUFFER_BYTES)  # noqa: SIM115 - closed by the caller
+        return cast(BinaryIO, _Packed(plain) if is_packed(name) else plain)
 
     def sync(self, file: BinaryIO) -> None:
+        packed: object = file
+        if isinstance(packed, _Packed):
+            packed.finish()
         file.flush()
         os.fsync(file.fileno())
 

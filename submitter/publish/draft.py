@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import accumulate, islice
 
 from submitter.core.comparison import Comparison, Mark, PageLine
-from submitter.core.rooms import Fill, Rooms, place_all
-from submitter.core.shards import Difference, Family, FamilyChange, Fate, ShardFile
+from submitter.core.rooms import Fill, Placement, Rooms, place_all
+from submitter.core.shards import Difference, Family, FamilyChange, Fate, Known, Places, ShardFile
 from submitter.core.sitemap_xml import END, loc_of, not_ours, read_head
 from submitter.core.urls import BadUrl, normalize
 from submitter.publish.disk import troubles
@@ -17,7 +18,7 @@ from submitter.publish.scratch import Scratch
 from submitter.publish.staging import Staging
 from submitter.publish.writing import ShardWriting
 
-LINES_AT_ONCE = 4096
+LINES_AT_ONCE = 1024
 
 _OPEN, _CHANGED = int(Mark.OPEN), int(Mark.CHANGED)
 
@@ -28,14 +29,22 @@ class Draft:
     Memory holds some fifty bytes a page; the lines of the list wait on the disk.
     """
 
-    def __init__(self, staging: Staging, family: Family) -> None:
+    def __init__(
+        self,
+        staging: Staging,
+        family: Family,
+        names: Iterable[str],
+        known: Mapping[int, Known] | None = None,
+    ) -> None:
         self._staging, self._disk, self._family = staging, staging.disk, family
         self._comparison = Comparison()
         self._other_root: set[int] = set()
         self._matched = False
         self._moved = 0
-        for number in self._numbers_on_disk():
-            self._remember(number)
+        self._open_slots, self._open_hashes = array("I"), array("q")
+        self._placement = Placement()
+        for number in sorted(filter(None, map(family.number, names))):
+            self._remember(number, known)
         self._scratch = Scratch(self._disk)
 
     def close(self) -> None:
@@ -46,6 +55,13 @@ class Draft:
         while batch := list(islice(waiting, LINES_AT_ONCE)):
             self._comparison.add(batch)
             self._scratch.append(b"".join([line for _, line, _ in batch]))
+
+    def track(self) -> None:
+        self._comparison.track()
+
+    def add_rows(self, hashes: Sequence[int], lines: Sequence[bytes]) -> None:
+        self._comparison.add_rows(hashes, lines)
+        self._scratch.append(b"".join(lines))
 
     def difference(self) -> Difference:
         if not self._matched:
@@ -65,7 +81,7 @@ class Draft:
         fills = [fill for fill in map(self._measure, on_disk) if fill.pages]
         waiting = registered - {fill.number for fill in fills}
         rooms = Rooms(self._family, self._comparison.places, fills, waiting)
-        placement = place_all(self._comparison.new_rows(), rooms)
+        placement = self._placement = place_all(self._comparison.new_rows(), rooms)
         numbers = sorted({*on_disk, *placement.runs})
         return FamilyChange(
             files=tuple(
@@ -79,14 +95,60 @@ class Draft:
             missing=tuple(sorted(registered.difference(numbers))),
         )
 
+    # ------------------------------------------------------------ what became of the pages
+
+    def left(self) -> Iterator[tuple[int, str]]:
+        """Pages that are in no file of the family any more: hash of identity, and address."""
+        for number in self._comparison.numbers():
+            if self._comparison.count(number, Mark.OPEN):
+                for slot, mark, line in self._lines(number):
+                    if mark == _OPEN:
+                        at = bisect_left(self._open_slots, slot)
+                        yield self._open_hashes[at], loc_of(line)
+
+    def touched(self) -> Iterable[int]:
+        """Hashes of the identities of pages that changed or left."""
+        return self._open_hashes
+
+    def new(self) -> Iterator[bytes]:
+        """The lines of pages that no file held."""
+        for run in self._comparison.new_rows():
+            yield from map(self._row, run)
+
+    def places(self) -> Places:
+        """After `finish`, of a tracked list: where each row stands now."""
+        after = {number: self._lines_after(number) for number in self._comparison.numbers()}
+        numbers, lines = (array("I", [0]) * self._comparison.rows for _ in range(2))
+        for number, runs in self._placement.runs.items():
+            line = self._own_count(number)
+            for run in runs:
+                span = slice(run.start, run.stop)
+                numbers[span] = array("I", [number]) * len(run)
+                lines[span] = array("I", range(line, line + len(run)))
+                line += len(run)
+        for number, slot, row in self._comparison.found():
+            numbers[row], lines[row] = number, after[number][slot]
+        return Places(numbers, lines, after)
+
+    def _lines_after(self, number: int) -> Sequence[int]:
+        """The new place of each old line; what left has that of its successor."""
+        if not self._comparison.count(number, Mark.OPEN):
+            return range(len(self._comparison.slots(number)))
+        kept = (mark != _OPEN for mark in self._comparison.marks(number))
+        return array("I", accumulate(kept, initial=0))
+
+    def _own_count(self, number: int) -> int:
+        if not self._comparison.remembers(number):
+            return 0
+        slots = self._comparison.slots(number)
+        return len(slots) - self._comparison.count(number, Mark.OPEN)
+
     # ------------------------------------------------------------ what the files hold
 
-    def _numbers_on_disk(self) -> list[int]:
-        with troubles(self._disk.folder):
-            numbers = map(self._family.number, self._disk.names())
-            return sorted(number for number in numbers if number is not None)
-
-    def _remember(self, number: int) -> None:
+    def _remember(self, number: int, known: Mapping[int, Known] | None) -> None:
+        if known is not None:
+            self._remember_known(number, known[number])
+            return
         name = self._family.name(number)
         with troubles(self._disk.folder / name), self._disk.read(name) as file:
             if read_head(file, name) != self._family.root:
@@ -96,6 +158,15 @@ class Draft:
             raise not_ours(name, len(hashes) + 3)
         self._comparison.remember(number, hashes)
 
+    def _remember_known(self, number: int, known: Known) -> None:
+        opened: list[tuple[int, int]] = []
+        if wanted := set(known.open_lines):
+            name = self._family.name(number)
+            with troubles(self._disk.folder / name), self._disk.read(name) as file:
+                read_head(file, name)
+                opened = [(at, hash(line)) for at, line in enumerate(file) if at in wanted]
+        self._comparison.remember_known(number, known.pages, opened)
+
     def _open_pages(self) -> Iterator[tuple[int, str]]:
         """The pages of all lines that the list does not repeat. Each is checked to be ours: a
         line that equals one of the list needs no check."""
@@ -104,7 +175,10 @@ class Draft:
                 continue
             for slot, mark, line in self._lines(number):
                 if mark == _OPEN:
-                    yield slot, self._identity(number, slot, line)
+                    identity = self._identity(number, slot, line)
+                    self._open_slots.append(slot)
+                    self._open_hashes.append(hash(identity))
+                    yield slot, identity
 
     def _identity(self, number: int, slot: int, line: bytes) -> str:
         try:
@@ -181,7 +255,8 @@ class Draft:
     def _write(self, number: int, runs: Sequence[range], fate: Fate) -> ShardFile:
         writing = ShardWriting(self._family, number, self._blocks(number, runs))
         self._staging.stage(writing.name, writing.pieces(), writing.check)
-        return ShardFile(writing.name, number, writing.fill.pages, writing.fill.bytes, fate)
+        fill, newest = writing.fill, writing.newest.text
+        return ShardFile(writing.name, number, fill.pages, fill.bytes, fate, newest)
 
     def _blocks(self, number: int, runs: Sequence[range]) -> Iterator[bytes]:
         """The entries of the file: its own lines, then its new rows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator
 
-from submitter.publish.disk import BUFFER_BYTES, Disk, troubles
+from submitter.publish.disk import BUFFER_BYTES, Disk, Stamp, troubles
 
 Check = Callable[[Iterator[bytes]], None]
 """Reads the bytes of a file and raises when they are not what was meant."""
@@ -19,16 +19,15 @@ class Staging:
         self._ready: list[str] = []
         self._leaving: list[str] = []
 
-    def sweep(self, is_ours: Callable[[str], bool]) -> None:
-        """Remove what a crash left half made."""
+    def sweep(self, names: Iterable[str]) -> None:
+        """Remove what a crash left half made of these."""
         with troubles(self.disk.folder):
-            for name in self.disk.names():
-                if name == _hidden(name[1:-4]) and is_ours(name[1:-4]):
-                    self.disk.remove(name)
+            for name in names:
+                self.disk.remove(_hidden(name))
 
-    def stage(self, name: str, pieces: Iterable[bytes], check: Check) -> None:
+    def stage(self, name: str, pieces: Iterable[bytes], check: Check) -> bool:
         """Write a file beside the old one and read it back. If not one byte differs, the old one
-        stays as it is."""
+        stays as it is; True: it does not."""
         self._ready.append(name)
         with troubles(self.disk.folder / name):
             self.disk.remove(_hidden(name))
@@ -36,13 +35,25 @@ class Staging:
                 file.writelines(pieces)
                 self.disk.sync(file)
             check(self._chunks(_hidden(name)))
-            if not self._differs(name):
-                self.disk.remove(_hidden(name))
-                self._ready.remove(name)
+            if self._differs(name):
+                return True
+            self.disk.remove(_hidden(name))
+            self._ready.remove(name)
+            return False
+
+    def stamp(self, name: str) -> Stamp | None:
+        """Of the file as it will stand; None when there is none."""
+        try:
+            return self.disk.stamp(_hidden(name) if name in self._ready else name)
+        except OSError:
+            return None
 
     def retire(self, name: str) -> None:
         """Remove the file once the new set is in place."""
         self._leaving.append(name)
+
+    def leaving(self) -> list[str]:
+        return sorted(set(self._leaving))
 
     def publish(self) -> None:
         """First the new set, file by file in the order staged, then the clean-up."""
@@ -75,6 +86,11 @@ class Staging:
         with self.disk.read(name) as file:
             while chunk := file.read(BUFFER_BYTES):
                 yield chunk
+
+
+def half_made(name: str) -> str:
+    """The name of the file that this one was to become; empty for any other one."""
+    return name[1:-4] if name == _hidden(name[1:-4]) else ""
 
 
 def _hidden(name: str) -> str:

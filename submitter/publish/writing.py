@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from submitter.core.readback import Texts, read_back
 from submitter.core.rooms import Fill
 from submitter.core.shards import Family
-from submitter.core.sitemap_xml import DECLARATION, END, Locs, read_back
+from submitter.core.sitemap_xml import DECLARATION, END
 from submitter.errors import PublishError
+from submitter.publish.newest import Newest
 
 
 class ShardWriting:
@@ -20,7 +22,8 @@ class ShardWriting:
         self._family, self._blocks = family, blocks
         self.name = family.name(number)
         self.fill = Fill(number, 0, family.frame_bytes)
-        self._meant = Locs()
+        self.newest = Newest()
+        self._meant = Texts()
 
     def pieces(self) -> Iterator[bytes]:
         yield DECLARATION
@@ -29,13 +32,15 @@ class ShardWriting:
             self.fill.pages += block.count(b"\n")
             self.fill.bytes += len(block)
             self._meant.add_lines(block)
+            self.newest.add(block)
             yield block
         yield END
 
     def check(self, chunks: Iterator[bytes]) -> None:
-        """PublishError unless number, order and spelling are as meant and the limits hold."""
+        """PublishError unless every text is as meant, in its order, and the limits hold."""
         fill, profile = self.fill, self._family.profile
-        if self._meant.count != fill.pages or not read_back(chunks, self.name).same(self._meant):
+        found = read_back(chunks, self.name, links=self._meant.links > 0)
+        if found.entries != fill.pages or not found.same(self._meant):
             raise PublishError(self.name, "reads back differently from what was written")
         if fill.pages > profile.max_pages or fill.bytes > profile.max_bytes:
             raise PublishError(self.name, f"{fill} is over the limits of {profile.name}")

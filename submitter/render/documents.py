@@ -20,6 +20,15 @@ class FindingDoc(TypedDict):
     examples: list[str]
 
 
+class EnqueuedDoc(TypedDict):
+    run: str
+    """What the calls of these jobs have as their run in the log."""
+    looks: int
+    """Sites to look at that were not waiting already."""
+    lanes: int
+    """Lanes to send in that were not waiting already."""
+
+
 class SkipDoc(TypedDict):
     site: str
     account: str | None

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, TypedDict
 
+from submitter.render.audit_documents import AuditDoc
+from submitter.render.build_report import BuildDoc
+from submitter.render.crawl_report import CrawlersDoc
 from submitter.render.documents import (
     CheckDoc,
+    EnqueuedDoc,
     ErrorDoc,
     ExplainDoc,
     FlattenDoc,
@@ -20,7 +24,9 @@ from submitter.render.documents import (
 )
 from submitter.render.domain_report import DomainDoc
 from submitter.render.inspection_report import SampleDoc
+from submitter.render.ledger_report import CopyDoc, LedgerDoc
 from submitter.render.manual_documents import FlattenBaiduDoc, ManualDoc, TickDoc
+from submitter.render.report_documents import OverviewDoc, ToldDoc
 from submitter.render.withdrawal_report import WithdrawDoc
 
 
@@ -38,6 +44,13 @@ class SandboxDoc(TypedDict):
     """The inventory that was written for it."""
     next: list[str]
     """Commands to try."""
+
+
+class ServeDoc(TypedDict):
+    address: str
+    """Where the dashboard is."""
+    token_needed: bool
+    """Whoever comes has to show the token."""
 
 
 class KeyDoc(TypedDict):
@@ -83,6 +96,7 @@ SHAPES: Final = (
     Shape("plan", PlanDoc),
     Shape("run", RunDoc),
     Shape("submit", RunDoc),
+    Shape("enqueue", EnqueuedDoc),
     Shape("verify", VerificationDoc),
     Shape("withdraw", WithdrawDoc),
     Shape("status", list[StatusDoc]),
@@ -92,16 +106,24 @@ SHAPES: Final = (
     Shape("flatten", FlattenDoc),
     Shape("flatten", FlattenPagesDoc, ("--pages",)),
     Shape("flatten", FlattenBaiduDoc, ("--baidu",)),
+    Shape("report", OverviewDoc),
+    Shape("report", ToldDoc, ("--alerts",)),
+    Shape("audit", AuditDoc),
+    Shape("crawlers", CrawlersDoc),
+    Shape("build", BuildDoc),
     Shape("manual", ManualDoc),
     Shape("manual done", TickDoc),
     Shape("manual undo", TickDoc),
     Shape("manual withdrawn", TickDoc),
     Shape("google verify-domain", DomainDoc),
+    Shape("serve", ServeDoc),
     Shape("sandbox", SandboxDoc),
+    Shape("ledger copy", CopyDoc),
+    Shape("ledger info", LedgerDoc),
     Shape("indexnow key", KeyDoc),
     Shape("indexnow key", CheckDoc, ("--check",)),
 )
-"""Every command but `schema`, whose result is a JSON Schema."""
+"""Every command but `schema`, whose result is a JSON Schema, and `worker`, which has none."""
 
 FAILURE: Final = FailureDoc
 """What any of them prints when there is no result."""

@@ -7,6 +7,13 @@ from enum import Enum
 from typing import Final
 
 from submitter.core.accounting import ExitCode, RunOutcome
+from submitter.core.alerts import ALERT_IDS
+from submitter.core.audit.holding import HOLD_IDS
+from submitter.core.audit.rules import AUDIT_IDS
+from submitter.core.building.advice import LIVE_IDS
+from submitter.core.building.leaks import PARAMETERS
+from submitter.core.building.reasons import DROPPED, LEFT_OUT
+from submitter.core.building.rows import FIELDS
 from submitter.core.causes import CAUSES
 from submitter.core.consoles import CONSOLES
 from submitter.core.findings import Meaning, Severity
@@ -32,6 +39,7 @@ from submitter.render.reference_json import json_chapter
 from submitter.render.text_parts import LATER, NOT_NOW
 from submitter.sources.reasons import NOTES, REASONS
 from submitter.stories.baidu_files import FILE_IDS
+from submitter.stories.building.reports import BUILD_IDS
 from submitter.stories.checkup import CHECK_IDS
 from submitter.stories.manual import MANUAL_IDS
 
@@ -44,7 +52,7 @@ Times are RFC 3339 in UTC; `null` stands for what is absent or unknown.
 """
 
 FINDINGS: Final[Mapping[str, Mapping[str, Meaning]]] = {
-    "Holding a site": GUARD_IDS,
+    "Holding a site": {**GUARD_IDS, **HOLD_IDS},
     "A site's robots.txt": ROBOTS_IDS,
     "A site's tree of sitemaps": TREE_IDS,
     "Whose pages a sitemap lists": PAGE_IDS,
@@ -53,11 +61,16 @@ FINDINGS: Final[Mapping[str, Mapping[str, Meaning]]] = {
     "Fetching a document that did not come": {
         id: Meaning(Severity.ERROR, text) for id, text in REASONS.items()
     },
+    "An audit": AUDIT_IDS,
+    "What is alarming": ALERT_IDS,
     "Files for a console": {
         **FILE_IDS,
         **MANUAL_IDS,
         **{id: Meaning(Severity.WARNING, text) for id, text in NOT_WRITTEN.items()},
     },
+    "Lines of a publish list that are no entry": DROPPED,
+    "What is left out of an entry": LEFT_OUT,
+    "A build of sitemaps": {**BUILD_IDS, **LIVE_IDS},
     "The inventory": {**CHECK_IDS, **TOKEN_IDS},
 }
 """Every table of ids there is, by the place where they are met."""
@@ -74,6 +87,7 @@ def reference_text(engines: Mapping[str, Traits], commands: Sequence[CommandText
         "Causes": _causes(),
         "Findings": _findings(),
         "Inventory": inventory_chapter(inventory_schema(engines)),
+        "Publish lists": _list_fields(),
         "Views of the ledger": _views(),
     }
     lines = [*INTRO.splitlines(), "", " · ".join(map(link, chapters))]
@@ -142,6 +156,18 @@ def _findings() -> list[str]:
         rows = ((code(id), str(one.severity), one.text) for id, one in meanings.items())
         lines += [*heading(3, place), *table(("id", "severity", "meaning"), rows)]
     return lines
+
+
+def _list_fields() -> list[str]:
+    intro = (
+        "One line a page: an object of JSON, a row of CSV or of a query. In CSV several values of a"
+        " field are parted by blanks, or written as JSON; alternates also as `de=https://...`."
+        " Other fields may be named by `--family`."
+    )
+    dropped = ", ".join(code(name) for name in PARAMETERS)
+    rows = ((code(name), text) for name, text in FIELDS.items())
+    left_out = f"Pages with these parameters are not listed, unless `--keep-parameter`: {dropped}."
+    return [intro, "", *table(("field", "meaning"), rows), "", left_out]
 
 
 def _views() -> list[str]:

@@ -17,6 +17,8 @@ _PLACES = {
     "SubdomainKeys": "a subdomain",
     "SectionKeys": "a section",
     "GuardKeys": "guard",
+    "AlertKeys": "alerts",
+    "AuditKeys": "audit",
     "FetchKeys": "fetch",
     "LimitKeys": "limits",
 }

@@ -12,7 +12,7 @@ from submitter.render.json_shapes import Shape
 from submitter.render.markdown import code, heading, link, table
 from submitter.render.members import member_docs
 
-_SIMPLE = {str: "text", int: "number", bool: "true or false", NoneType: "null"}
+_SIMPLE = {str: "text", int: "number", float: "number", bool: "true or false", NoneType: "null"}
 
 
 def json_chapter(shapes: Sequence[Shape], failure: Any) -> list[str]:

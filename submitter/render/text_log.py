@@ -5,7 +5,7 @@ from __future__ import annotations
 from submitter.render.documents import LogRowDoc, PageLogRowDoc
 from submitter.render.screen import Screen
 from submitter.render.tables import paragraph
-from submitter.render.text_parts import kinds, number, state_cell
+from submitter.render.text_parts import kinds, number, several, state_cell
 from submitter.render.times import exact, read
 
 
@@ -35,7 +35,8 @@ def _what(row: LogRowDoc) -> str:
     if row["kind"] == "sitemap":
         return f"sitemap {row['target']}"
     counts = f"{number(row['accepted'])} taken, {number(row['rejected'])} rejected"
-    return f"{number(row['urls'])} {kinds(row['kind'])}, {counts}; first: {row['target']}"
+    pages = several(row["urls"], kinds(row["kind"]).removesuffix("s"))
+    return f"{pages}, {counts}; first: {row['target']}"
 
 
 def _said(row: LogRowDoc) -> str:

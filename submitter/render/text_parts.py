@@ -31,6 +31,7 @@ LATER: Mapping[str, str] = {
 
 NOT_NOW: Mapping[str, str] = {
     "guard": "held by the guard",
+    "audit": "held by its audit",
     "not-looked-at": "the site was not looked at",
     "unreadable": "the sitemap could not be read",
     "rejected-before": "rejected before, unchanged",

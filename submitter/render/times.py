@@ -21,6 +21,11 @@ def span(length: timedelta) -> str:
     return "0 s"
 
 
+def span_of_seconds(seconds: int) -> str:
+    """As `span`."""
+    return span(timedelta(seconds=seconds))
+
+
 def relative(at: datetime | None, now: datetime) -> str:
     """`3 d ago`, `in 7 h`; a dash when there is none."""
     if at is None:

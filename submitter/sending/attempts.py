@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from submitter.core import quota
 from submitter.core.calls import Action, Call, Outcome, Receipt
@@ -36,7 +37,7 @@ class Attempt:
         context, action = self._context, self._call.action
         self._begin()
         self._number += 1
-        booked = self._book_cost(action)
+        booked, beside = self._book_cost(action), self._book_beside(action)
         attempt = context.ledger.claim(
             context.lease,
             action,
@@ -57,6 +58,7 @@ class Attempt:
         context.ledger.settle(
             context.lease, attempt, action, self.last, at=ended_at, allowance=settled
         )
+        self._settle_beside(beside, self.last)
         if error is not None:
             self._slow_down(error)
             raise error
@@ -84,9 +86,31 @@ class Attempt:
         if isinstance(error, QuotaExhausted) and outcome.not_before is not None:
             settled = quota.close(settled, outcome.not_before, error.problem[:200])
         self._book.keep(settled)
-        if carried := self._book.carry_unknown(self._call.action, settled, outcome):
-            self._context.ledger.save_allowance(self._context.lease, carried)
+        self._carry_unknown(self._call.action, settled, outcome)
         return settled
+
+    def _carry_unknown(self, action: Action, settled: Allowance, outcome: Outcome) -> None:
+        if carried := self._book.carry_unknown(action, settled, outcome):
+            self._context.ledger.save_allowance(self._context.lease, carried)
+
+    def _book_beside(self, action: Action) -> Allowance | None:
+        """A push into a fast lane may turn out to be a common one: until its answer says so, it
+        counts as spent in both."""
+        common = self._book.beside(action)
+        booked = None if common is None else self._book_cost(common)
+        if booked is not None:
+            self._context.ledger.save_allowance(self._context.lease, booked)
+        return booked
+
+    def _settle_beside(self, booked: Allowance | None, outcome: Outcome) -> None:
+        common = self._book.beside(self._call.action)
+        if booked is None or common is None:
+            return
+        said = replace(outcome, spent=outcome.common_spent, quota_left=outcome.common_left)
+        settled = quota.settle(booked, common.cost, said)
+        self._book.keep(settled)
+        self._context.ledger.save_allowance(self._context.lease, settled)
+        self._carry_unknown(common, settled, said)
 
     def _slow_down(self, error: EngineError) -> None:
         """The account's other lanes wait, too; a wait too long for a run is not slept here."""

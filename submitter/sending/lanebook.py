@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from submitter.core import quota
 from submitter.core.calls import Action, Outcome
-from submitter.core.lanes import declared_limit
+from submitter.core.lanes import common_property, declared_limit
 from submitter.core.standing import Allowance
 from submitter.core.traits import OF_SITEMAPS
 from submitter.ports import Clock
@@ -52,6 +53,11 @@ class LaneBook:
         traits, now = self._channel.traits, self._clock.now()
         first = self._channel.account.settings.get("first_batch", traits.first_batch)
         return quota.batch_limit(traits, self.open(action), now, int(str(first)))
+
+    def beside(self, action: Action) -> Action | None:
+        """The same pages in the common lane; None where they are in it."""
+        common = common_property(action.property, self._channel.traits)
+        return None if common == action.property else replace(action, property=common)
 
     def reopens(self, action: Action) -> datetime:
         """When a lane without room has some again."""

@@ -17,7 +17,7 @@ from submitter.core import quota
 from submitter.core.accounting import Done
 from submitter.core.calls import Action, Call, Outcome, QuotaReading, Survey
 from submitter.core.halving import BatchSearch
-from submitter.core.lanes import with_lane_of
+from submitter.core.lanes import common_property, with_lane_of
 from submitter.core.outcomes import outcome_of_error
 from submitter.core.plan import WHOLE_ACCOUNT, Plan, part_of
 from submitter.core.standing import Allowance
@@ -121,14 +121,18 @@ class AccountRun:
             ) from lost
 
     def _lanes(self, survey: Survey | None) -> list[list[Action]]:
-        """Metered: one lane per property, where the quota lives; else per property and site."""
+        """Metered: one lane per property, where the quota lives, with its fast lane, which goes
+        first and may tell what the common one has left; else per property and site."""
         lanes: dict[tuple[str, str], list[Action]] = {}
         for planned in self._actions:
             name = self._property_of(planned, survey)
             action = replace(planned, property=name)
             site = "" if self._channel.traits.metered else action.site
-            lanes.setdefault((name, site), []).append(action)
+            lanes.setdefault((self._common(name), site), []).append(action)
         return list(lanes.values())
+
+    def _common(self, property: str) -> str:
+        return common_property(property, self._channel.traits)
 
     def _property_of(self, planned: Action, survey: Survey | None) -> str:
         """A withdrawal goes where the submission went, all else where the survey says."""
@@ -185,7 +189,8 @@ class AccountRun:
     # ------------------------------------------------------------ pages within an allowance
 
     def _send_pages(self, action: Action) -> None:
-        """Send a batch, cut to what the lane may spend now; the rest waits, in order."""
+        """Send a batch, cut to what the lane may spend now; the rest waits, in order. What a fast
+        lane has no room for goes into the common one."""
         urls = self._context.ledger.urls(action.site, action.pages)
         self._learn_allowance(action)
         begin = 0
@@ -193,6 +198,9 @@ class AccountRun:
             rest = part_of(action, urls, begin, len(urls))
             closed = self._why_closed(rest)
             room = self._book.room(action)
+            if closed is None and room == 0 and (common := self._book.beside(rest)):
+                self._send_pages(common)
+                return
             if closed is None and room == 0:
                 closed = self._no_room(action)
             if closed is not None:
@@ -276,7 +284,7 @@ class AccountRun:
             case NotAuthorized(scope="account"):
                 self._close(WHOLE_ACCOUNT, outcome)
             case NotAuthorized():
-                self._close(action.property, outcome)
+                self._close(self._common(action.property), outcome)
             case QuotaExhausted() if not self._channel.traits.metered:
                 self._close_account_until(error, error.resets_at)
                 self._close(WHOLE_ACCOUNT, outcome)
@@ -312,7 +320,7 @@ class AccountRun:
             code=RETRY_AFTER,
             not_before=not_before,
         )
-        self._close(action.property, parked)
+        self._close(self._common(action.property), parked)
         return parked
 
     def _count_miss(self, outcome: Outcome) -> None:
@@ -340,7 +348,8 @@ class AccountRun:
 
     def _why_closed(self, action: Action) -> Outcome | None:
         with self._lock:
-            closed = self._closed.get(WHOLE_ACCOUNT) or self._closed.get(action.property)
+            closed = self._closed.get(WHOLE_ACCOUNT)
+            closed = closed or self._closed.get(self._common(action.property))
         if closed is None and self._context.is_over():
             return self._too_late()
         return closed

@@ -61,6 +61,10 @@ class Head:
     def robots_tags(self) -> tuple[str, ...]:
         return tuple(self._headers.get_all("X-Robots-Tag", []))
 
+    def header(self, name: str) -> str | None:
+        found = self._headers.get_all(name)
+        return None if found is None else ", ".join(found)
+
     @property
     def encodings(self) -> frozenset[str]:
         written = ",".join(self._headers.get_all("Content-Encoding", []))
@@ -189,6 +193,9 @@ class WebAnswer:
         plain = announced and not (self._body.gzip or self._body.empty)
         lie = (note("not-gzip", self.url),) if plain else ()
         return self._findings + self._body.findings + lie
+
+    def header(self, name: str) -> str | None:
+        return self._head.header(name)
 
     def chunks(self) -> Iterator[bytes]:
         """The site is not slow while we parse and store: that time is given back."""

@@ -74,6 +74,9 @@ class LocalDocument:
     def findings(self) -> tuple[Finding, ...]:
         return self._body.findings
 
+    def header(self, name: str) -> None:
+        del name
+
     def chunks(self) -> Iterator[bytes]:
         return self._body.chunks()
 

@@ -61,6 +61,8 @@ REASONS: Final[Mapping[str, str]] = {
     "gzip-members": "more gzip members than any real file has",
     # local files
     "file-unreadable": "the file cannot be read",
+    "list-unreadable": "reading a publish list broke off; nothing was built of it",
+    "line-too-long": "a line of a publish list that no row is as long as",
 }
 """Reason codes of `FetchError`, for the docs. They only grow. `http-NNN` stands for each status."""
 

@@ -37,6 +37,8 @@ log = logging.getLogger(__name__)
 
 LEASE = "run"
 LEASE_TTL_S = 90.0
+HEARTBEAT_S = 1.0
+"""How often the keeper of a lease looks at the clock, which may go faster than time."""
 LOOKERS = 8
 """Sites looked at side by side."""
 ASK_AGAIN = timedelta(days=7)
@@ -76,6 +78,8 @@ class RunRequest:
     wait_s: float = 0.0
     partial: bool = False
     """True: the targets' sites name some of their sitemaps only (a one-off submission)."""
+    part: str = ""
+    """Of the ledger, when others work on the rest of the fleet at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,7 @@ def carry_out(
     clock, ledger = tools.clock, tools.ledger
     started_at = clock.now()
     tools.open_channels({target.account.name for target in request.targets})
-    with held_lease(request, tools) as lease:
+    with held_lease(request, tools, request.part) as lease:
         known = ledger.start_run(
             request.run,
             inventory_sha256=request.fleet.sha256,
@@ -136,9 +140,9 @@ def carry_out(
         recover(request.fleet, tools, lease)
         plan, looks = _prepared(request, tools, prepare, lease)
         context = run_context(request, tools, lease)
-        done = _send(plan, tools, context)
+        done = send_plan(plan, tools, context)
         answers = _verify(request, tools, context) if request.verify else []
-        report = _report(request, tools, started_at, plan, done, looks, answers)
+        report = report_of(request, tools, started_at, plan, done, looks, answers)
         ledger.finish_run(
             request.run,
             at=clock.now(),
@@ -169,9 +173,9 @@ def _prepared(
         raise
 
 
-def verify_fleet(request: RunRequest, tools: Tools) -> list[Answer]:
-    """Only ask what became of what was told, and record it."""
-    with held_lease(request, tools) as lease:
+def verify_fleet(request: RunRequest, tools: Tools, part: str = "") -> list[Answer]:
+    """Only ask what became of what was told, and record it; `part` as in `held_lease`."""
+    with held_lease(request, tools, part) as lease:
         return _verify(request, tools, run_context(request, tools, lease))
 
 
@@ -179,9 +183,10 @@ def verify_fleet(request: RunRequest, tools: Tools) -> list[Answer]:
 
 
 @contextmanager
-def held_lease(request: RunRequest, tools: Tools) -> Iterator[Lease]:
-    """Hold the ledger for the time of the block; a heartbeat keeps the lease alive."""
-    lease = _acquire(request, tools)
+def held_lease(request: RunRequest, tools: Tools, part: str = "") -> Iterator[Lease]:
+    """Hold the ledger, or a `part` of its work, for the time of the block; a heartbeat keeps the
+    lease alive."""
+    lease = _acquire(request, tools, f"{LEASE}/{part}" if part else LEASE)
     stop_beating = threading.Event()
     beat = threading.Thread(
         target=_keep_alive, args=(lease, tools, stop_beating), name="lease", daemon=True
@@ -195,12 +200,12 @@ def held_lease(request: RunRequest, tools: Tools) -> Iterator[Lease]:
         tools.ledger.release(lease)
 
 
-def _acquire(request: RunRequest, tools: Tools) -> Lease:
+def _acquire(request: RunRequest, tools: Tools, name: str) -> Lease:
     give_up_at = tools.clock.monotonic() + request.wait_s
     while True:
         try:
             return tools.ledger.acquire(
-                LEASE, request.owner, ttl_s=LEASE_TTL_S, now=tools.clock.now()
+                name, request.owner, ttl_s=LEASE_TTL_S, now=tools.clock.now()
             )
         except LedgerBusy:
             if tools.clock.monotonic() >= give_up_at or tools.stop.is_set():
@@ -209,7 +214,11 @@ def _acquire(request: RunRequest, tools: Tools) -> Lease:
 
 
 def _keep_alive(lease: Lease, tools: Tools, finished: threading.Event) -> None:
-    while not finished.wait(LEASE_TTL_S / 3):
+    renew_at = tools.clock.monotonic() + LEASE_TTL_S / 3
+    while not finished.wait(HEARTBEAT_S):
+        if tools.clock.monotonic() < renew_at:
+            continue
+        renew_at = tools.clock.monotonic() + LEASE_TTL_S / 3
         try:
             lease = tools.ledger.renew(lease, ttl_s=LEASE_TTL_S, now=tools.clock.now())
         except LeaseLost:
@@ -366,7 +375,7 @@ def run_context(request: RunRequest, tools: Tools, lease: Lease) -> RunContext:
     )
 
 
-def _send(plan: Plan, tools: Tools, context: RunContext) -> list[Done]:
+def send_plan(plan: Plan, tools: Tools, context: RunContext) -> list[Done]:
     channels = tools.open_channels({action.account for action in plan.actions})
     tools.progress.start("sending", len(plan.actions))
     try:
@@ -386,7 +395,7 @@ def _verify(request: RunRequest, tools: Tools, context: RunContext) -> list[Answ
     return verify(request.targets, channels=channels, surveys=surveys, context=context)
 
 
-def _report(
+def report_of(
     request: RunRequest,
     tools: Tools,
     started_at: datetime,

@@ -60,7 +60,7 @@ def _table_keys(node: ast.AST) -> list[ast.expr]:
 
 def _words(value: ast.expr) -> bool:
     if isinstance(value, ast.Call):
-        return _name(value.func) == "Meaning"
+        return _name(value.func) in ("Meaning", "Rule")
     return isinstance(value, ast.Constant) and " " in str(value.value)
 
 

@@ -18,6 +18,7 @@ from submitter.render.document_words import WORDS
 from submitter.render.json_shapes import FAILURE, SHAPES
 from submitter.render.members import member_docs
 from submitter.render.reference_json import keys_of, objects
+from support.postgres import database
 
 PATIENCE_S = 60
 SITEMAP = "http://shop.example.com/sitemap-index.xml"
@@ -43,11 +44,18 @@ CALLS: Mapping[str, tuple[str, ...]] = {
     f"flatten --pages {SITEMAP}": ("flatten", "--pages"),
     f"flatten --baidu files {SITEMAP}": ("flatten", "--baidu"),
     f"flatten --baidu files --dead {SITEMAP}": ("flatten", "--baidu"),
+    f"audit {SITEMAP}": ("audit",),
+    "audit --pages none": ("audit",),
+    "report": ("report",),
+    "report --alerts": ("report", "--alerts"),
+    "build pages.jsonl --out maps --base http://shop.example.com/": ("build",),
     "manual": ("manual",),
     f"manual done {FILE}": ("manual done",),
     f"manual withdrawn {FILE}": ("manual withdrawn",),
     f"manual undo {FILE}": ("manual undo",),
     "google verify-domain example.org": ("google verify-domain",),
+    "ledger copy sqlite:///var/submitter.db sqlite:///copied.db": ("ledger copy",),
+    "ledger info": ("ledger info",),
     "indexnow key --account indexnow": ("indexnow key",),
     "indexnow key --check": ("indexnow key", "--check"),
 }
@@ -60,6 +68,8 @@ def told(inventory: Path) -> None:
     assert inventory.exists()
     assert run(["run"]) == 0
     assert run(["flatten", SITEMAP, "--baidu", "files"]) == 0
+    line = '{"url": "http://shop.example.com/p/1", "lastmod": "2026-11-01"}\n'
+    (inventory.parent / "pages.jsonl").write_text(line, encoding="utf-8")
 
 
 def misfits(value: object, kind: Any, where: str) -> list[str]:
@@ -119,8 +129,12 @@ def test_without_a_result_there_is_a_document_too(
     assert misfits(printed(capsys, line), FAILURE, line) == []
 
 
-def test_the_sandbox_says_where_it_is(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "submitter", "sandbox", "--directory", "demo", "--json"]
+@pytest.mark.parametrize("command", ["sandbox", "serve"])
+def test_what_runs_until_it_is_stopped_says_where_it_is(command: str, tmp_path: Path) -> None:
+    (tmp_path / "inventory.yaml").write_text("version: 1\naccounts: {}\nsites: []\n")
+    options = {"sandbox": ["--directory", "demo"], "serve": ["--port", "0"]}[command]
+    ledger = ["--ledger", "sqlite:///ledger.db"]
+    words = [sys.executable, "-m", "submitter", *ledger, command, *options, "--json"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, cwd=tmp_path)
     try:
         assert process.stdout is not None
@@ -128,13 +142,22 @@ def test_the_sandbox_says_where_it_is(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
     finally:
         process.communicate(timeout=PATIENCE_S)
-    assert misfits(document, DOCUMENTS["sandbox",], "sandbox") == []
+    assert misfits(document, DOCUMENTS[command,], command) == []
+
+
+def test_a_queue_says_what_was_put_into_it(
+    inventory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with database() as url:
+        document = printed(capsys, f"--ledger {url} enqueue")
+    assert document["looks"]
+    assert misfits(document, DOCUMENTS["enqueue",], "enqueue") == []
 
 
 def test_every_command_has_a_shape_and_every_shape_is_tried() -> None:
     commands = {command.name for command in command_texts()} - {"global options"}
-    assert {command for command, *_ in DOCUMENTS} == commands - {"schema"}
-    assert DOCUMENTS.keys() == {*CALLS.values(), ("sandbox",)}
+    assert {command for command, *_ in DOCUMENTS} == commands - {"schema", "worker"}
+    assert DOCUMENTS.keys() == {*CALLS.values(), ("sandbox",), ("serve",), ("enqueue",)}
 
 
 @pytest.mark.parametrize("document", OBJECTS, ids=lambda one: one.__name__)

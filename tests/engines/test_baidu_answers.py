@@ -114,38 +114,38 @@ def test_a_push_is_counted(name: str) -> None:
     assert (got.spent, got.quota_left, got.http_status) == (spent, left, 200)
 
 
-# name: (body, state, unaccounted, spent in the fast lane, left there)
-FAST_COUNTS: dict[str, tuple[object, State, int, int, int]] = {
+# name: (body, state, unaccounted, spent in the fast lane, left there, spent and left in the common)
+FAST_COUNTS: dict[str, tuple[object, State, int, int, int, int, int | None]] = {
     "all taken": (
         {"remain": 90, "success": 5, "success_daily": 5, "remain_daily": 3},
-        *(State.ACCEPTED, 0, 5, 3),
+        *(State.ACCEPTED, 0, 5, 3, 0, 90),
     ),
     "some taken as common ones": (
         {"remain": 90, "success": 5, "success_daily": 2, "remain_daily": 0},
-        *(State.ACCEPTED, 0, 2, 0),
+        *(State.ACCEPTED, 0, 2, 0, 3, 90),
     ),
     "some passed over": (
         {"remain": 90, "success": 2, "success_daily": 2, "remain_daily": 0},
-        *(State.ACCEPTED, 3, 2, 0),
+        *(State.ACCEPTED, 3, 2, 0, 0, 90),
     ),
     "all passed over": (
         {"remain": 90, "success": 0, "success_daily": 0, "remain_daily": 0},
-        *(State.UNKNOWN, 5, 0, 0),
+        *(State.UNKNOWN, 5, 0, 0, 0, 90),
     ),
-    "the site has no fast lane": ({"remain": 90, "success": 5}, State.ACCEPTED, 0, 5, 0),
+    "the site has no fast lane": (
+        {"remain": 90, "success": 5},
+        *(State.ACCEPTED, 0, 0, 0, 5, 90),
+    ),
+    "neither a fast lane nor a rest": ({"success": 4}, State.ACCEPTED, 1, 0, 0, 5, None),
 }
 
 
 @pytest.mark.parametrize("name", sorted(FAST_COUNTS))
 def test_a_push_into_the_fast_lane_is_counted_there(name: str) -> None:
-    body, state, unaccounted, spent, left = FAST_COUNTS[name]
+    body, *expected = FAST_COUNTS[name]
     got = receipt(answer(body), replace(pushed(), fast=True))
-    assert (got.state, got.unaccounted, got.spent, got.quota_left) == (
-        state,
-        unaccounted,
-        spent,
-        left,
-    )
+    counted = [got.state, got.unaccounted, got.spent, got.quota_left]
+    assert [*counted, got.common_spent, got.common_left] == expected
 
 
 def test_a_byte_order_mark_is_no_obstacle() -> None:

@@ -118,11 +118,13 @@ ROWS = [
     ),
     row(
         top("ledger: mysql://x/y"),
-        "1:9: ledger: a ledger is sqlite:///PATH, postgresql://… or env:NAME",
+        "1:9: ledger: a ledger is sqlite:///PATH, postgresql://…, s3://BUCKET/KEY, gs://BUCKET/KEY"
+        " or a reference such as env:NAME",
     ),
     row(
         top("ledger: var/x.db"),
-        "1:9: ledger: a ledger is sqlite:///PATH, postgresql://… or env:NAME",
+        "1:9: ledger: a ledger is sqlite:///PATH, postgresql://…, s3://BUCKET/KEY, gs://BUCKET/KEY"
+        " or a reference such as env:NAME",
     ),
     row(
         top("ledger: 'sqlite://'"),

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 HERE = Path(__file__).resolve().parent
 
 
@@ -40,6 +42,27 @@ def _live_or_die() -> None:
     Mortal.left -= 1
     if Mortal.left == 0:
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+class MortalSessionCursor(psycopg.Cursor[Any]):
+    """The same for a PostgreSQL server."""
+
+    def execute(self, *args: Any, **options: Any) -> Any:
+        _live_or_die()
+        return super().execute(*args, **options)
+
+    def copy(self, *args: Any, **options: Any) -> Any:
+        _live_or_die()
+        return super().copy(*args, **options)
+
+
+def mortal(url: str) -> Any:
+    """What makes such connections, for `open_ledger`."""
+    return mortal_connect if url.startswith("sqlite") else mortal_session
+
+
+def mortal_session(**options: Any) -> psycopg.Connection[Any]:
+    return psycopg.connect(**options, cursor_factory=MortalSessionCursor)
 
 
 def mortal_connect(*args: Any, **options: Any) -> sqlite3.Connection:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+import psycopg
+
 from submitter.core.calls import Action, Outcome
 from submitter.core.fleet import FirstRun
 from submitter.core.looks import DocumentKind, PageRow, TellRule, Validators
@@ -240,7 +242,10 @@ def kept_counts(ledger: SqlLedger) -> dict[tuple[int, str], int]:
 
 
 def ask(url: str, query: str) -> list[tuple[Any, ...]]:
-    """Read a ledger file as a dashboard would."""
+    """Read a ledger as a dashboard would, without this program."""
+    if url.startswith("postgresql"):
+        with psycopg.connect(url) as session:
+            return session.execute(query.encode()).fetchall()
     connection = sqlite3.connect(url.removeprefix("sqlite:///"))
     try:
         return connection.execute(query).fetchall()

@@ -125,8 +125,9 @@ def check_whole(ledger: SqlLedger) -> None:
     assert kept_counts(ledger) == recount(ledger)
     with ledger._database.reading() as tx:
         ask = tx.connection.exec_driver_sql
-        assert ask("PRAGMA integrity_check").scalar() == "ok"
-        assert ask("PRAGMA foreign_key_check").all() == []
+        if tx.connection.dialect.name == "sqlite":
+            assert ask("PRAGMA integrity_check").scalar() == "ok"
+            assert ask("PRAGMA foreign_key_check").all() == []
         listed = ask("SELECT count(*) FROM page WHERE place = 1").scalar()
         known = ask("SELECT count(*) FROM page WHERE place IN (1, 2)").scalar()
         site = ask("SELECT listed, known FROM site").first()

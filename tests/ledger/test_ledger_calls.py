@@ -100,7 +100,7 @@ def test_pages_are_held_until_their_time_and_keep_their_place(
 ) -> None:
     tell(site, lease, ["a", "b"], state=state, not_before=NOW + HOUR)
     assert waiting(site) == ["c"]
-    held = PageStanding({Kind.URLS: 1}, {reason: 2}, {state: 2})
+    held = PageStanding({Kind.URLS: 1}, {(Kind.URLS, reason): 2}, {state: 2})
     assert standing(site) == held
     assert waiting(site, now=NOW + HOUR) == ["a", "b", "c"]
     assert site.page_standings(NOW + HOUR)[KEY].waiting == {Kind.URLS: 3}
@@ -232,7 +232,7 @@ def test_deferred_pages_keep_their_place(site: SqlLedger, lease: Lease) -> None:
     action = pages_action(site, ["a", "b"])
     site.defer(lease, action, not_before=NOW + HOUR, reason="quota")
     assert waiting(site) == ["c"]
-    assert standing(site) == PageStanding({Kind.URLS: 1}, {"not-before": 2}, {})
+    assert standing(site) == PageStanding({Kind.URLS: 1}, {(Kind.URLS, "not-before"): 2}, {})
     assert whys(site, now=NOW + HOUR) == {"a": "deferred", "b": "deferred", "c": "new"}
     site.defer(lease, action, not_before=None, reason="deadline")
     assert waiting(site) == ["a", "b", "c"]

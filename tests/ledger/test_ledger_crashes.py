@@ -16,7 +16,7 @@ import ledger_processes as processes
 from ledger_samples import open_ledger
 from ledger_story import Story
 processes.Mortal.left = int(sys.argv[3])
-ledger = open_ledger(sys.argv[1], connect=processes.mortal_connect)
+ledger = open_ledger(sys.argv[1], connect=processes.mortal(sys.argv[1]))
 Story(ledger, Path(sys.argv[2])).tell()
 print(processes.statements_left())
 ledger.close()
@@ -59,6 +59,15 @@ def test_a_run_that_is_killed_is_finished_by_the_next(
     check_after_death(file_url, book)
 
 
+@pytest.mark.parametrize("statement", [25, 70, 180, 290])
+def test_a_run_on_a_server_that_is_killed_is_finished_by_the_next(
+    server_url: str, tmp_path: Path, statement: int
+) -> None:
+    book = tmp_path / "book"
+    assert tell_and_die(server_url, book, statement) == -1
+    check_after_death(server_url, book)
+
+
 @pytest.mark.long
 def test_a_run_may_be_killed_at_every_fifth_statement(tmp_path: Path, length: int) -> None:
     for statement in range(14, length, 5):
@@ -70,8 +79,8 @@ def test_a_run_may_be_killed_at_every_fifth_statement(tmp_path: Path, length: in
         check_after_death(url, book)
 
 
-def test_the_story_itself_ends_well(file_url: str, tmp_path: Path) -> None:
-    ledger = open_ledger(file_url)
+def test_the_story_itself_ends_well(shared_url: str, tmp_path: Path) -> None:
+    ledger = open_ledger(shared_url)
     Story(ledger, tmp_path / "book").tell()
     check_whole(ledger)
     check_honest(ledger, tmp_path / "book")
@@ -90,11 +99,10 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_an_intent_is_on_disk_when_claim_returns(file_url: str, tmp_path: Path) -> None:
-    code, _ = finish(start(CLAIM_AND_DIE, file_url))
+def test_an_intent_is_stored_when_claim_returns(shared_url: str) -> None:
+    code, _ = finish(start(CLAIM_AND_DIE, shared_url))
     assert code == -9
-    assert (tmp_path / "ledger.db-wal").stat().st_size > 0
-    ledger = open_ledger(file_url)
+    ledger = open_ledger(shared_url)
     lease = ledger.acquire("run", "next", ttl_s=60, now=NOW + LATER)
     assert ledger.recover(lease, now=NOW + LATER, not_before={}) == 1
     ledger.close()

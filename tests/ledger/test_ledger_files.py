@@ -186,11 +186,6 @@ def test_an_address_that_is_none_is_a_fault_of_the_configuration(url: str) -> No
     assert "secret" not in str(caught.value)
 
 
-def test_postgresql_is_not_there_yet_and_says_so() -> None:
-    with pytest.raises(ConfigError, match="'postgresql' ledgers are not known"):
-        open_ledger("postgresql://user:secret@host/db")
-
-
 def test_a_locked_ledger_is_busy_and_nothing_of_the_step_is_stored(path: Path) -> None:
     def hasty(*args: object, **options: object) -> sqlite3.Connection:
         return sqlite3.connect(*args, **options, factory=Hasty)  # type: ignore[call-overload, no-any-return]

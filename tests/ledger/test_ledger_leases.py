@@ -10,7 +10,7 @@ from ledger_samples import NOW, SITE, allowance, claim, open_ledger, rule, settl
 from submitter.core.looks import RootLook
 from submitter.errors import LeaseLost, LedgerBusy
 from submitter.ledger.ledger import SqlLedger
-from submitter.ports import Lease
+from submitter.ports import Lease, LogFilter
 
 LATER = NOW + timedelta(seconds=61)
 
@@ -116,8 +116,8 @@ def test_a_look_stops_storing_when_its_lease_is_lost(ledger: SqlLedger) -> None:
         look.finish(gone_after=1, complete=True)
 
 
-def test_two_ledgers_on_one_file_share_the_lease(file_url: str) -> None:
-    first, second = open_ledger(file_url), open_ledger(file_url)
+def test_two_who_opened_one_ledger_share_the_lease(shared_url: str) -> None:
+    first, second = open_ledger(shared_url), open_ledger(shared_url)
     lease: Lease = first.acquire("run", "a", ttl_s=60, now=NOW)
     with pytest.raises(LedgerBusy):
         second.acquire("run", "b", ttl_s=60, now=NOW)
@@ -126,3 +126,69 @@ def test_two_ledgers_on_one_file_share_the_lease(file_url: str) -> None:
         claim(first, lease, sitemap_action())
     first.close()
     second.close()
+
+
+def test_parts_of_a_lease_are_held_side_by_side(ledger: SqlLedger) -> None:
+    ledger.acquire("run/a", "worker 1", ttl_s=60, now=NOW)
+    ledger.acquire("run/b", "worker 2", ttl_s=60, now=NOW)
+    with pytest.raises(LedgerBusy, match="worker 1"):
+        ledger.acquire("run/a", "worker 2", ttl_s=60, now=NOW)
+
+
+@pytest.mark.parametrize(("held", "wanted"), [("run", "run/a"), ("run/a", "run")])
+def test_a_whole_and_its_parts_keep_each_other_out(
+    ledger: SqlLedger, held: str, wanted: str
+) -> None:
+    lease = ledger.acquire(held, "worker 1", ttl_s=60, now=NOW)
+    for owner in ("worker 1", "worker 2"):
+        with pytest.raises(LedgerBusy, match="worker 1"):
+            ledger.acquire(wanted, owner, ttl_s=60, now=NOW)
+    ledger.release(lease)
+    assert ledger.acquire(wanted, "worker 2", ttl_s=60, now=NOW).name == wanted
+
+
+def test_a_whole_is_free_when_the_last_part_has_run_out(ledger: SqlLedger) -> None:
+    ledger.acquire("run/a", "worker 1", ttl_s=60, now=NOW)
+    assert ledger.acquire("run", "b", ttl_s=60, now=LATER).owner == "b"
+
+
+# ---------------------------------------------------------------- many leases at once
+
+
+def test_only_calls_whose_own_lease_is_dead_are_given_up(ledger: SqlLedger) -> None:
+    """A live lease, one that ran out, one that was given back, and one that others took."""
+    names = ("alive", "expired", "released", "taken")
+    leases = {
+        name: ledger.acquire(name, name, ttl_s=60 if name in ("expired", "taken") else 600, now=NOW)
+        for name in names
+    }
+    calls = {
+        name: claim(ledger, lease, sitemap_action(f"{SITE}/{name}.xml"))
+        for name, lease in leases.items()
+    }
+    ledger.release(leases["released"])
+    later = ledger.acquire("taken", "another", ttl_s=600, now=LATER)
+    calls["later"] = claim(ledger, later, sitemap_action(f"{SITE}/later.xml"), at=LATER)
+    looking = ledger.acquire("looking", "a", ttl_s=600, now=LATER)
+    assert ledger.recover(looking, now=LATER, not_before={}) == 3
+    states = {row.id: row.state for row in ledger.log(LogFilter())}
+    assert {name: states[number] for name, number in calls.items()} == {
+        "alive": "sending",
+        "expired": "unknown",
+        "released": "unknown",
+        "taken": "unknown",
+        "later": "sending",
+    }
+    settle(ledger, leases["alive"], calls["alive"], sitemap_action(f"{SITE}/alive.xml"))
+    settle(ledger, later, calls["later"], sitemap_action(f"{SITE}/later.xml"))
+
+
+def test_a_lease_that_is_lost_takes_no_other_with_it(ledger: SqlLedger) -> None:
+    lost = ledger.acquire("lane a", "a", ttl_s=60, now=NOW)
+    kept = ledger.acquire("lane b", "a", ttl_s=60, now=NOW)
+    ledger.acquire("lane a", "b", ttl_s=60, now=LATER)
+    with pytest.raises(LeaseLost):
+        claim(ledger, lost, sitemap_action())
+    assert claim(ledger, kept, sitemap_action())
+    assert ledger.renew(kept, ttl_s=60, now=LATER).fence == kept.fence
+    ledger.release(kept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from datetime import timedelta
 
 from hypothesis import settings
@@ -28,6 +29,7 @@ from submitter.core.fleet import FirstRun
 from submitter.core.looks import PageRow, TellRule
 from submitter.core.states import State
 from submitter.core.traits import Kind
+from support import postgres
 
 RULES = {
     "all": TellRule("all", FirstRun.ALL, 30, tells_changed=True, tells_removed=True),
@@ -56,14 +58,19 @@ settled = st.sampled_from(
 class LedgerMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
-        self.ledger = open_ledger("sqlite:///:memory:")
+        self.places = ExitStack()
+        self.ledger = open_ledger(self.places.enter_context(self.place()))
         self.lease = self.ledger.acquire("run", "tests", ttl_s=60, now=NOW)
         self.model = Model()
         self.now = NOW
         self.turn = 0
 
+    def place(self) -> AbstractContextManager[str]:
+        return nullcontext("sqlite:///:memory:")
+
     def teardown(self) -> None:
         self.ledger.close()
+        self.places.close()
 
     def _row(self, name: str, lastmod: int | None) -> PageRow:
         priority = (NAMES.index(name) + self.turn) % 3
@@ -181,5 +188,14 @@ class LedgerMachine(RuleBasedStateMachine):
             assert (dict(standing.counts) if standing else {}) == expected
 
 
+class ServerMachine(LedgerMachine):
+    """The same on a PostgreSQL server."""
+
+    def place(self) -> AbstractContextManager[str]:
+        return postgres.database()
+
+
 LedgerMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=25)
 test_any_history_leaves_what_the_model_says = LedgerMachine.TestCase
+ServerMachine.TestCase.settings = settings(max_examples=6, stateful_step_count=20)
+test_any_history_on_a_server_leaves_what_the_model_says = ServerMachine.TestCase

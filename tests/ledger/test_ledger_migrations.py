@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 from ledger_processes import finish, start
+from ledger_releases import RELEASES, make_release
 from ledger_samples import NOW, open_ledger
-from sqlalchemy import create_engine
 
-from submitter.ledger.migrating import MIGRATIONS
 from submitter.ledger.schema import HEAD
 from submitter.ledger.sqlite import APPLICATION_ID
 from submitter.ledger.views import NAMES
@@ -61,32 +60,11 @@ def test_a_migrated_ledger_works(before_first: Path) -> None:
     again.close()
 
 
-RELEASES = [f"{number:04}" for number in range(1, int(HEAD))]
-
-
-def make_release(path: Path, revision: str) -> None:
-    """A ledger as an earlier release left it: its tables, and views that are not today's."""
-    from alembic import command
-    from alembic.config import Config
-
-    engine = create_engine(f"sqlite:///{path}")
-    config = Config()
-    config.set_main_option("script_location", MIGRATIONS)
-    config.set_main_option("path_separator", "os")
-    with engine.begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
-        connection.exec_driver_sql("CREATE VIEW v_submission AS SELECT 1 AS old")
-        connection.exec_driver_sql("INSERT INTO meta VALUES ('salt', 'abcdef'), ('fleet', 'f')")
-        connection.exec_driver_sql("INSERT INTO counter VALUES ('page', 7)")
-    engine.dispose()
-
-
 @pytest.mark.parametrize("revision", RELEASES)
 def test_the_ledger_of_every_earlier_release_opens_and_keeps_what_it_knew(
     before_first: Path, tmp_path: Path, revision: str
 ) -> None:
-    make_release(before_first, revision)
+    make_release(f"sqlite:///{before_first}", revision)
     ledger = open_ledger(f"sqlite:///{before_first}")
     ledger.bind("f")
     ledger.close()

@@ -109,11 +109,11 @@ ledger.close()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_a_forked_child_may_not_use_the_ledger_of_its_parent(file_url: str) -> None:
-    code, out = finish(start(FORK, file_url))
+def test_a_forked_child_may_not_use_the_ledger_of_its_parent(shared_url: str) -> None:
+    code, out = finish(start(FORK, shared_url))
     assert code == 0
     assert "opened by another process; open it anew" in out
-    ledger = open_ledger(file_url)
+    ledger = open_ledger(shared_url)
     ledger.bind("parent")
     ledger.close()
 
@@ -134,9 +134,9 @@ ledger.close()
 """
 
 
-def test_of_many_processes_one_gets_the_lease(file_url: str) -> None:
-    open_ledger(file_url).close()
-    children = [start(CONTEND, file_url, number, talk=True) for number in range(4)]
+def test_of_many_processes_one_gets_the_lease(shared_url: str) -> None:
+    open_ledger(shared_url).close()
+    children = [start(CONTEND, shared_url, number, talk=True) for number in range(4)]
     for child in children:
         assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"

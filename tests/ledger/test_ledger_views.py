@@ -40,15 +40,15 @@ def test_a_view_has_exactly_the_columns_that_are_documented(ledger: SqlLedger, n
     assert all(column.doc for column in views.COLUMNS[name])
 
 
-def test_every_call_is_a_submission_with_times_for_people_and_machines(file_url: str) -> None:
-    ledger = open_ledger(file_url)
+def test_every_call_is_a_submission_with_times_for_people_and_machines(shared_url: str) -> None:
+    ledger = open_ledger(shared_url)
     lease = ledger.acquire("run", "tests", ttl_s=60, now=NOW)
     action = sitemap_action()
     settle(ledger, lease, claim(ledger, lease, action), action, http_status=204)
     claim(ledger, lease, sitemap_action(f"{SITE}/b.xml"))
     ledger.close()
     assert ask(
-        file_url,
+        shared_url,
         "SELECT site, account, engine, kind, target, state, http_status, sent_at, sent_at_epoch,"
         " settled_at_epoch FROM v_submission ORDER BY id",
     ) == [
@@ -59,8 +59,8 @@ def test_every_call_is_a_submission_with_times_for_people_and_machines(file_url:
     ]  # fmt: skip
 
 
-def test_a_sitemaps_status_stands_in_one_row(file_url: str) -> None:
-    ledger = open_ledger(file_url)
+def test_a_sitemaps_status_stands_in_one_row(shared_url: str) -> None:
+    ledger = open_ledger(shared_url)
     lease = ledger.acquire("run", "tests", ttl_s=60, now=NOW)
     action = sitemap_action()
     settle(ledger, lease, claim(ledger, lease, action), action, State.ACCEPTED)
@@ -69,7 +69,7 @@ def test_a_sitemaps_status_stands_in_one_row(file_url: str) -> None:
     ledger.record_roots(lease, SITE, [RootLook(MAP, True, "", NOW, 12, False)])
     ledger.close()
     assert ask(
-        file_url,
+        shared_url,
         "SELECT sitemap, state, told_at_epoch, last_submitted, last_downloaded, is_pending,"
         " is_index, warnings, urls_submitted, urls_ours, checked_at FROM v_sitemap_status",
     ) == [
@@ -91,20 +91,25 @@ def test_a_sitemaps_status_stands_in_one_row(file_url: str) -> None:
     ],
 )
 def test_an_allowance_shows_what_is_left(
-    file_url: str, limit: int | None, spent: int, reported: int | None, since: int, left: int | None
+    shared_url: str,
+    limit: int | None,
+    spent: int,
+    reported: int | None,
+    since: int,
+    left: int | None,
 ) -> None:
-    ledger = open_ledger(file_url)
+    ledger = open_ledger(shared_url)
     lease = ledger.acquire("run", "tests", ttl_s=60, now=NOW)
     ledger.save_allowance(lease, allowance(1, day=NOW.date() - DAY))
     today = Allowance("baidu", SITE, NOW.date(), limit, spent, reported, since)
     ledger.save_allowance(lease, today)
     ledger.close()
-    rows = ask(file_url, 'SELECT day, is_newest, "left" FROM v_allowance ORDER BY day')
+    rows = ask(shared_url, 'SELECT day, is_newest, "left" FROM v_allowance ORDER BY day')
     assert rows == [("2026-11-29", 0, 99), ("2026-11-30", 1, left)]
 
 
-def test_pages_are_counted_by_day(file_url: str) -> None:
-    ledger = open_ledger(file_url)
+def test_pages_are_counted_by_day(shared_url: str) -> None:
+    ledger = open_ledger(shared_url)
     lease = ledger.acquire("run", "tests", ttl_s=60, now=NOW)
     ledger.adopt_pages(lease, SITE, account="a", pages=[page("hand")], at=NOW)
     look_at(ledger, lease, {MAP: [page("a", 5), page("b")]})
@@ -112,14 +117,18 @@ def test_pages_are_counted_by_day(file_url: str) -> None:
     look_at(ledger, lease, {MAP: [page("a", 6)]}, at=NOW + DAY)
     tell(ledger, lease)
     ledger.close()
-    assert ask(file_url, "SELECT * FROM v_page_daily ORDER BY day") == [
-        ("2026-11-30", SITE, 2, 3, 4, 1, 1),
-        ("2026-12-01", SITE, 1, 1, 0, 0, 2),
+    assert ask(
+        shared_url,
+        "SELECT day, site, looks, listed, new, changed, gone, day_epoch / 86400"
+        " FROM v_page_daily ORDER BY day",
+    ) == [
+        ("2026-11-30", SITE, 2, 3, 4, 1, 1, NOW_S // 86_400),
+        ("2026-12-01", SITE, 1, 1, 0, 0, 2, NOW_S // 86_400 + 1),
     ]
 
 
-def test_quiet_looks_of_a_day_are_one_row_and_still_counted(file_url: str) -> None:
-    ledger = open_ledger(file_url)
+def test_quiet_looks_of_a_day_are_one_row_and_still_counted(shared_url: str) -> None:
+    ledger = open_ledger(shared_url)
     lease = ledger.acquire("run", "tests", ttl_s=60, now=NOW)
     look_at(ledger, lease, {MAP: [page("a"), page("b")]})
     for hours in range(1, 30):
@@ -127,9 +136,9 @@ def test_quiet_looks_of_a_day_are_one_row_and_still_counted(file_url: str) -> No
     look_at(ledger, lease, {MAP: [page("a")]}, at=NOW + 30 * HOUR)
     [explained] = ledger.explain(f"{SITE}/b")
     ledger.close()
-    assert ask(file_url, "SELECT day, looks, listed, gone FROM v_page_daily ORDER BY day") == [
+    assert ask(shared_url, "SELECT day, looks, listed, gone FROM v_page_daily ORDER BY day") == [
         ("2026-11-30", 12, 2, 0),
         ("2026-12-01", 19, 1, 1),
     ]
-    assert ask(file_url, "SELECT count(*) FROM look") == [(4,)]
+    assert ask(shared_url, "SELECT count(*) FROM look") == [(4,)]
     assert (explained.first_seen, explained.last_seen) == (NOW, NOW + 29 * HOUR)

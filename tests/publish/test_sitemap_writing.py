@@ -8,15 +8,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from submitter.core.readback import Texts, read_back
 from submitter.core.sitemap_xml import (
     DECLARATION,
     END,
     NAMESPACE,
     ROOT,
-    Locs,
     escape,
     loc_of,
-    read_back,
     read_head,
     render_page,
     writable_lastmod,
@@ -72,13 +71,14 @@ def test_reading_back_in_any_pieces_gives_the_addresses_in_order(
     texts: list[str], size: int
 ) -> None:
     lines = [render_page(text, "2026-11-30") for text in texts]
-    meant, block = Locs(), Locs()
-    meant.add(texts)
-    block.add_lines(b"".join(lines))
+    meant, by_line = Texts(), Texts()
+    meant.add_lines(b"".join(lines))
+    for line in lines:
+        by_line.add_lines(line)
     found = read_back(chunks(file_of(*lines), size), "x.xml")
-    assert found.count == len(texts)
+    assert found.entries == len(texts)
     assert found.same(meant)
-    assert block.same(meant)
+    assert found.same(by_line)
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_reading_back_in_any_pieces_gives_the_addresses_in_order(
     ],
 )
 def test_another_order_number_or_spelling_is_seen(lines: list[bytes]) -> None:
-    meant = Locs()
-    meant.add([f"{URL}1", f"{URL}2"])
+    meant = Texts()
+    meant.add_lines(render_page(f"{URL}1") + render_page(f"{URL}2"))
     assert not read_back([file_of(*lines)], "x.xml").same(meant)
 
 

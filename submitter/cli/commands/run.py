@@ -10,7 +10,9 @@ from submitter.cli.options import (
     force_option,
     json_option,
     no_verify_option,
+    read_shard,
     selection_options,
+    shard_option,
     wait_option,
 )
 from submitter.cli.reporting import report_run
@@ -30,6 +32,7 @@ for the next run. A second run on the same ledger leaves at once with 75.
 @deadline_option
 @wait_option
 @no_verify_option
+@shard_option
 @selection_options
 @json_option
 @click.pass_obj
@@ -41,6 +44,7 @@ def command(
     deadline: float | None,
     wait: float,
     no_verify: bool,
+    shard: str | None,
     selection: Selection,
     as_json: bool,
 ) -> int:
@@ -49,6 +53,9 @@ def command(
 
     fleet = invocation.load_fleet()
     targets = select(fleet, selection)
+    mine = None if shard is None else read_shard(shard, invocation.environ)
+    if mine is not None:
+        targets = mine.targets(fleet.sites, targets)
     request = RunRequest(
         run=new_run_id(),
         fleet=fleet,
@@ -59,6 +66,7 @@ def command(
         only_plan=only_plan,
         verify=not no_verify,
         wait_s=wait,
+        part="" if mine is None else mine.part,
     )
     with invocation.working(fleet) as (parts, stopped):
         parts.require_secrets([target.account for target in targets])

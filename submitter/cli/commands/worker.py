@@ -1,0 +1,50 @@
+"""`submitter worker`: carries out the jobs of the queue."""
+
+from __future__ import annotations
+
+import click
+
+from submitter.cli.invocation import Invocation
+from submitter.cli.output import tell
+
+HELP = """Carry out jobs that `submitter enqueue` put into the queue.
+
+Any number of workers may run, on any number of machines with the same inventory and secrets. They
+share the limits of the accounts, and what one leaves behind when it dies, others take over.
+"""
+
+
+@click.command(help=HELP)
+@click.option("--drain", is_flag=True, help="Leave when there is nothing to do now.")
+@click.option(
+    "--jobs", "loops", metavar="N", default=4, show_default=True,
+    type=click.IntRange(1, 64), help="Jobs at the same time.",
+)  # fmt: skip
+@click.option(
+    "--schedule", metavar="CRON", help="Enqueue everything at these times (UTC): '17 * * * *'."
+)
+@click.option(
+    "--takeover", metavar="SECONDS", default=30.0, show_default=True,
+    type=click.FloatRange(3.0, 3600.0),
+    help="Take over the jobs of workers that were silent for so long.",
+)  # fmt: skip
+@click.pass_obj
+def command(
+    invocation: Invocation,
+    *,
+    drain: bool,
+    loops: int,
+    schedule: str | None,
+    takeover: float,
+) -> int:
+    from submitter.cli.signals import stopping
+    from submitter.workers.calling import run_worker
+    from submitter.workers.working import Rhythm
+
+    fleet = invocation.load_fleet()
+    rhythm = Rhythm(loops=loops, drain=drain, takeover_s=takeover, schedule=schedule)
+    with stopping() as stopped, invocation.wiring(fleet) as parts:
+        parts.require_secrets(list(fleet.accounts.values()))
+        tell(f"taking jobs, {loops} at a time")
+        run_worker(invocation.worker_place(stopped.event), parts.ledger_url, rhythm)
+    return stopped.exit_code(0)

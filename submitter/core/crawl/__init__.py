@@ -1,0 +1,1 @@
+"""What crawlers did, from lines of access logs: formats, bots, verdicts and tallies. Pure."""

@@ -1,0 +1,34 @@
+"""The pages that a site lists, packed: a key of 8 bytes and a section of 2 for each."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable
+
+
+class Listing:
+    """Which pages a site lists and in which sections they are. `rows` (key, section) come in
+    ascending order of keys."""
+
+    def __init__(self, rows: Iterable[tuple[int, str]] = ()) -> None:
+        numbers: dict[str, int] = {}
+        self._keys, self._sections = array("q"), array("H")
+        for key, section in rows:
+            self._keys.append(key)
+            self._sections.append(numbers.setdefault(section, len(numbers)))
+        self._names = list(numbers)
+        self.counts: Counter[str] = Counter()
+        for number, count in Counter(self._sections).items():
+            self.counts[self._names[number]] = count
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def section_of(self, key: int) -> str | None:
+        """None: no page that is listed."""
+        at = bisect_left(self._keys, key)
+        if at < len(self._keys) and self._keys[at] == key:
+            return self._names[self._sections[at]]
+        return None

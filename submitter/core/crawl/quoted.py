@@ -1,0 +1,185 @@
+"""Lines with quoted fields: common and combined format, with or without a virtual host.
+
+`host? address ident user [time] "request" status size ("referer" "agent" more…)?`. Fields are
+quoted as Apache does (`\\"`, `\\\\`, `\\xHH`) or as nginx does (`\\xHH` only). Everything here is
+linear in the length of a line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from submitter.core.crawl.bots import Bot
+from submitter.core.crawl.hits import BadLine, Hit, Understood
+from submitter.core.crawl.times import Times
+
+MOST_PLACES: Final = 5_000
+_STATUSES: Final = {b"%d" % status: status for status in range(100, 600)}
+
+_TOKEN: Final = re.compile(
+    rb'[ \t]*+(?:"((?:[^"\\]++|\\.)*+)"|\[([^\]]*+)\]|([^\s"\[][^\s]*+))(?=[ \t]|$)'
+).match
+_IS_ADDRESS: Final = re.compile(
+    rb"(?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+(?:%\w+)?"
+).fullmatch
+_IS_HOST: Final = re.compile(
+    rb"(?=[^.]*\.|localhost)[A-Za-z0-9._-]*[A-Za-z][A-Za-z0-9._-]*(?::\d+)?"
+).fullmatch
+_ESCAPE: Final = re.compile(rb"\\(?:x([0-9A-Fa-f]{2})|(.))", re.DOTALL)
+_CONTROL: Final = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"b": b"\b", b"v": b"\v", b"f": b"\f"}
+
+
+def unescaped(field: bytes) -> bytes:
+    """A quoted field as it was before the server wrote it."""
+    return _ESCAPE.sub(_plain, field) if b"\\" in field else field
+
+
+def _plain(found: re.Match[bytes]) -> bytes:
+    if found[1] is not None:
+        return bytes.fromhex(found[1].decode())
+    return _CONTROL.get(found[2], found[2])
+
+
+def tokens_of(line: bytes) -> list[tuple[str, bytes]]:
+    """The fields with their kinds: `q`uoted (still escaped), `b`racketed, `w`ord. BadLine."""
+    found, at, end = [], 0, len(line.rstrip())
+    while at < end:
+        token = _TOKEN(line, at, end)
+        if token is None:
+            raise BadLine("bad-quotes")
+        kind = token.lastindex or 3
+        found.append(("qbw"[kind - 1], token[kind]))
+        at = token.end()
+    return found
+
+
+def target_of(request: bytes) -> bytes:
+    """The target of a request line; one with raw blanks in it keeps them. BadLine."""
+    if request[:5] == b"GET /" and request[-9:-3] == b" HTTP/":
+        return request[4:-9]
+    words = request.split(b" ")
+    if len(words) > 2 and words[-1].startswith(b"HTTP/"):
+        words.pop()
+    if len(words) < 2 or not words[0].isalpha():
+        raise BadLine("bad-request")
+    target = b" ".join(words[1:])
+    if not target.startswith((b"/", b"http://", b"https://")):
+        raise BadLine("bad-request")
+    return target
+
+
+def status_of(text: bytes) -> int:
+    if len(text) != 3 or not text.isdigit():
+        raise BadLine("bad-status")
+    return int(text)
+
+
+def size_of(text: bytes) -> int:
+    """`-` and everything else that is no number is 0."""
+    return int(text) if text.isdigit() and len(text) < 19 else 0
+
+
+class QuotedFormat:
+    """Common and combined format."""
+
+    name = "combined"
+
+    def __init__(self, times: Times) -> None:
+        self._times = times
+        self._places: dict[bytes, tuple[bytes, bytes]] = {}
+
+    def scan(
+        self,
+        lines: Sequence[bytes],
+        start: int,
+        agents: Mapping[bytes, Bot | None],
+        found: list[Understood],
+    ) -> int:
+        for at in range(start, len(lines)):
+            line = lines[at]
+            parts = line.split(b'"')
+            if len(parts) != 7 or parts[4] != b" ":
+                if len(parts) == 3 and parts[0][-2:] == b"] " and parts[2][1:4].isdigit():
+                    continue  # common format names no agent
+                if len(parts) < 8 or b'\\"' in line:
+                    return at
+            if parts[0][-2:] != b"] " or not parts[2][1:4].isdigit():
+                return at
+            bot = agents[parts[5]]
+            if bot is not None:
+                try:
+                    found.append((line, bot, self._hit(parts)))
+                except BadLine:
+                    return at
+        return len(lines)
+
+    def looks(self, line: bytes) -> bool:
+        return b" [" in line and b'] "' in line
+
+    def _hit(self, parts: Sequence[bytes]) -> Hit:
+        """Of a line that was split at its quotes, none of which is escaped."""
+        head, bracket, time = parts[0].rpartition(b" [")
+        numbers = parts[2].split()
+        if not bracket or len(numbers) != 2:
+            raise BadLine("unknown-format")
+        host, address = self._places.get(head) or self._place(head)
+        status, size = numbers
+        return Hit(
+            host,
+            address,
+            self._times.read(time[:-2]),
+            unescaped(target_of(parts[1])),
+            _STATUSES.get(status) or status_of(status),
+            int(size) if size.isdigit() and len(size) < 19 else 0,
+            parts[5],
+        )
+
+    def _place(self, head: bytes) -> tuple[bytes, bytes]:
+        """Remembered: bots come from few addresses."""
+        if len(self._places) >= MOST_PLACES:
+            self._places.clear()
+        found = self._places[head] = place_of(head.split())
+        return found
+
+    def hit_of(self, line: bytes) -> Hit:
+        tokens = tokens_of(line)
+        start = next((at for at, (kind, _) in enumerate(tokens) if kind == "b"), None)
+        if start is None or start == 0:
+            raise BadLine("unknown-format")
+        host, address = place_of([text for _, text in tokens[:start]])
+        time, rest = tokens[start][1], tokens[start + 1 :]
+        if len(rest) < 2 or rest[0][0] != "q" or rest[1][0] != "w":
+            raise BadLine("unknown-format")
+        quoted = [text for kind, text in rest[1:] if kind == "q"]
+        return Hit(
+            host,
+            address,
+            self._times.read(time),
+            _target_if_any(unescaped(rest[0][1])),
+            status_of(rest[1][1]),
+            size_of(rest[2][1]) if len(rest) > 2 else 0,
+            unescaped(quoted[1]) if len(quoted) > 1 else b"",
+        )
+
+
+def _target_if_any(request: bytes) -> bytes:
+    """Empty for the garbage and the silence that servers log beside requests."""
+    try:
+        return target_of(request)
+    except BadLine:
+        return b""
+
+
+def place_of(head: Sequence[bytes]) -> tuple[bytes, bytes]:
+    """Host and address from the fields before the time: `host address ident user`,
+    `address host user` (lighttpd), or `address ident user`, whose last may hold blanks."""
+    if len(head) < 3:
+        raise BadLine("unknown-format")
+    first, second = head[0], head[1]
+    if _IS_ADDRESS(first):
+        return (second, first) if second != b"-" and _IS_HOST(second) else (b"", first)
+    if _IS_ADDRESS(second) or (len(head) > 3 and _IS_HOST(first)):
+        return first, second
+    return b"", first

@@ -1,0 +1,109 @@
+"""What the ledger remembers, counted: the input of reports, alarms and metrics. Pure values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import NamedTuple
+
+
+class CallCount(NamedTuple):
+    """Calls for one target that ended alike. `pages` were in them (1 for a sitemap)."""
+
+    site: str
+    account: str
+    engine: str
+    kind: str
+    state: str
+    calls: int
+    pages: int
+    accepted: int
+    rejected: int
+
+
+class SiteCallCount(NamedTuple):
+    """All calls that ever ended so for one site at one engine."""
+
+    site: str
+    engine: str
+    kind: str
+    state: str
+    calls: int
+    last_at: datetime
+    """When the last of them was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    """A run without its report."""
+
+    id: str
+    started_at: datetime
+    finished_at: datetime | None
+    outcome: str | None
+    exit_code: int | None
+
+
+class LookRow(NamedTuple):
+    """A look at a site; of a day's quiet looks only the last."""
+
+    site: str
+    at: datetime
+    finished: bool
+    complete: bool
+    listed: int
+    new: int
+    changed: int
+    gone: int
+
+
+class Trouble(NamedTuple):
+    """A document that could not be read at the last look; `read_at` None: it never was."""
+
+    site: str
+    document: str
+    reason: str
+    read_at: datetime | None
+    pages: int
+
+
+class LyingDates(NamedTuple):
+    """A document whose dates say nothing, by the findings `ids` of its last reading."""
+
+    site: str
+    document: str
+    ids: tuple[str, ...]
+    pages: int
+    changed_at: datetime
+
+
+class Unread(NamedTuple):
+    """A sitemap that an engine has; `since` when it last read it, or was first told it."""
+
+    site: str
+    account: str
+    engine: str
+    sitemap: str
+    since: datetime
+    ever_read: bool
+    checked_at: datetime
+
+
+class SectionCrawl(NamedTuple):
+    """Hits of a crawler in a section, lately and before; over so many days with lines of the
+    site in them."""
+
+    site: str
+    section: str
+    crawler: str
+    lately: int
+    before: int
+    days_lately: int
+    days_before: int
+
+
+class LogSpan(NamedTuple):
+    """The last day with a crawler in the access logs of a site that were read."""
+
+    site: str
+    last_day: date

@@ -1,0 +1,125 @@
+"""How much of what sites list crawlers have read, and what they did with single pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Select, bindparam, distinct, exists, func, select
+
+from submitter.core.crawl.records import Coverage, PageCrawl
+from submitter.ledger import crawldays
+from submitter.ledger.columns import EPOCH
+from submitter.ledger.database import Transaction
+from submitter.ledger.pages import Place, full
+from submitter.ledger.schema import page, page_key, section
+from submitter.ledger.schema_crawls import crawl_page, crawler
+from submitter.ledger.sites import SITE
+
+_LISTED = (page_key.c.site_id == bindparam("of_site")) & (page.c.place == int(Place.LISTED))
+_PAGES = page_key.join(page, page.c.id == page_key.c.page_id)
+_CRAWLED = _PAGES.join(
+    crawl_page,
+    (crawl_page.c.site_id == page_key.c.site_id) & (crawl_page.c.key == page_key.c.key),
+)
+_FACTS = (
+    func.count(distinct(crawl_page.c.key)).label("crawled"),
+    func.sum(crawl_page.c.hits).label("hits"),
+    func.max(crawl_page.c.last_at).label("last_at"),
+)
+
+SECTIONS = (
+    select(section.c.name, func.count().label("listed"))
+    .select_from(_PAGES.join(section, section.c.id == page.c.section_id))
+    .where(_LISTED)
+    .group_by(section.c.name)
+)
+BY_CRAWLER: Select[Any] = (
+    select(section.c.name, crawler.c.name.label("crawler"), crawler.c.kind, *_FACTS)
+    .select_from(
+        _CRAWLED.join(section, section.c.id == page.c.section_id).join(
+            crawler, crawler.c.id == crawl_page.c.crawler_id
+        )
+    )
+    .where(_LISTED, crawl_page.c.last_at >= bindparam("since"))
+    .group_by(section.c.name, crawler.c.name, crawler.c.kind)
+)
+BY_ANY: Select[Any] = (
+    select(section.c.name, *_FACTS)
+    .select_from(_CRAWLED.join(section, section.c.id == page.c.section_id))
+    .where(_LISTED, crawl_page.c.last_at >= bindparam("since"))
+    .group_by(section.c.name)
+)
+NEVER = (
+    select(page.c.loc)
+    .select_from(_PAGES)
+    .where(
+        _LISTED,
+        ~exists().where(
+            crawl_page.c.site_id == page_key.c.site_id, crawl_page.c.key == page_key.c.key
+        ),
+    )
+    .order_by(page_key.c.key)
+    .limit(bindparam("most"))
+)
+CRAWLS_OF = (
+    select(crawler.c.name, crawl_page)
+    .select_from(crawl_page.join(crawler, crawler.c.id == crawl_page.c.crawler_id))
+    .where(
+        crawl_page.c.site_id == bindparam("of_site"),
+        crawl_page.c.key.in_(bindparam("ids", expanding=True)),
+    )
+)
+
+
+def coverage(tx: Transaction, origin: str, since: datetime | None) -> list[Coverage]:
+    """By section, each first for any crawler and then by crawler; those that read no page of a
+    section have no row there. Counts reads at or after `since`, or ever."""
+    known = tx.first(SITE, of_origin=origin)
+    if known is None:
+        return []
+    after = since or EPOCH
+    listed = {row.name: row.listed for row in tx.rows(SECTIONS, of_site=known.id)}
+    by_any = {row.name: row for row in tx.rows(BY_ANY, of_site=known.id, since=after)}
+    found = [
+        _coverage(origin, name, "", "", count, by_any.get(name)) for name, count in listed.items()
+    ]
+    found += [
+        _coverage(origin, row.name, row.crawler, row.kind, listed[row.name], row)
+        for row in tx.rows(BY_CRAWLER, of_site=known.id, since=after)
+    ]
+    return sorted(found, key=lambda one: (one.section, one.crawler))
+
+
+def _coverage(
+    origin: str, section: str, crawler: str, kind: str, listed: int, row: Any
+) -> Coverage:
+    if row is None:
+        return Coverage(origin, section, crawler, kind, listed, 0, 0, None)
+    return Coverage(origin, section, crawler, kind, listed, row.crawled, int(row.hits), row.last_at)
+
+
+def never_crawled(tx: Transaction, origin: str, limit: int) -> list[str]:
+    """Some listed pages that no crawler ever read."""
+    known = tx.first(SITE, of_origin=origin)
+    if known is None:
+        return []
+    return [full(row.loc, origin) for row in tx.rows(NEVER, of_site=known.id, most=limit)]
+
+
+def crawls_of(tx: Transaction, origin: str, keys: Sequence[int]) -> dict[int, list[PageCrawl]]:
+    """By the keys of pages: what each crawler did, by crawler."""
+    known = tx.first(SITE, of_origin=origin)
+    found: dict[int, list[PageCrawl]] = {}
+    if known is None:
+        return found
+    for row in tx.rows_in(CRAWLS_OF, keys, of_site=known.id):
+        days = tuple(_date(day) for day in sorted(crawldays.unpack(row.days)))
+        crawl = PageCrawl(row.name, row.hits, row.first_at, row.last_at, days)
+        found.setdefault(row.key, []).append(crawl)
+    return {key: sorted(crawls, key=lambda one: one.crawler) for key, crawls in found.items()}
+
+
+def _date(number: int) -> date:
+    return EPOCH.date() + timedelta(days=number)

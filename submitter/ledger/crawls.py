@@ -1,0 +1,341 @@
+"""What crawlers did: hits are added, each line once, and read back by day and by page."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import BigInteger, Row, bindparam, select, type_coerce, update
+
+from submitter.core.crawl.bots import BY_NAME, OTHER_BOT
+from submitter.core.crawl.listing import Listing
+from submitter.core.crawl.records import CrawlDay
+from submitter.core.crawl.seen import Marks, packed, unpacked
+from submitter.core.crawl.tally import Batch, DayKey, Visit
+from submitter.ledger import crawldays
+from submitter.ledger.columns import EPOCH, clean
+from submitter.ledger.database import Conflict, Database, Many, Transaction
+from submitter.ledger.pages import Place
+from submitter.ledger.schema import page, page_key, section, site
+from submitter.ledger.schema_crawls import crawl_day, crawl_hour, crawl_page, crawl_site, crawler
+from submitter.ledger.sites import SITE, site_row
+
+BATCH = 20_000
+"""Listed pages read at a time; between two batches others may use the ledger."""
+
+PART = 65_536
+"""Lines in one part of an hour at most."""
+
+MOST_UNLISTED = 100_000
+"""Rows of unlisted pages that a site keeps; strangers can make up addresses without end."""
+
+CLOSED_AFTER = timedelta(days=35)
+"""So long after an hour's lines were read it is closed: its lines are forgotten, its counts stay,
+and no further line of it is taken."""
+
+CACHE_KB = 16_384
+"""Memory of SQLite while hits are added."""
+
+FIRST_DAY = EPOCH.date()
+MICROS = 1_000_000
+
+LISTED = (
+    select(page_key.c.key, section.c.name)
+    .select_from(page_key)
+    .join(page, page.c.id == page_key.c.page_id)
+    .join(section, section.c.id == page.c.section_id)
+    .where(
+        page_key.c.site_id == bindparam("of_site"),
+        page_key.c.key >= bindparam("start"),
+        page.c.place == int(Place.LISTED),
+    )
+    .order_by(page_key.c.key)
+    .limit(BATCH)
+)
+CRAWLERS = select(crawler)
+HOUR = (
+    select(crawl_hour.c.part, crawl_hour.c.lines)
+    .where(crawl_hour.c.site_id == bindparam("of_site"), crawl_hour.c.hour == bindparam("of_hour"))
+    .order_by(crawl_hour.c.part)
+)
+CLOSE = (
+    update(crawl_hour)
+    .where(crawl_hour.c.read_at < bindparam("before"), crawl_hour.c.lines.is_not(None))
+    .values(lines=None)
+)
+DAYS = select(crawl_day).where(
+    crawl_day.c.site_id == bindparam("of_site"),
+    crawl_day.c.day >= bindparam("since"),
+    crawl_day.c.day <= bindparam("until"),
+)
+VISITS = select(
+    crawl_page.c.key,
+    crawl_page.c.crawler_id,
+    crawl_page.c.hits,
+    type_coerce(crawl_page.c.first_at, BigInteger).label("first_at"),
+    type_coerce(crawl_page.c.last_at, BigInteger).label("last_at"),
+    crawl_page.c.days,
+).where(
+    crawl_page.c.site_id == bindparam("of_site"),
+    crawl_page.c.key.in_(bindparam("ids", expanding=True)),
+)
+UNLISTED = select(crawl_site.c.unlisted).where(crawl_site.c.site_id == bindparam("of_site"))
+SAVE_VISITS = Many(
+    crawl_page,
+    "site_id",
+    "key",
+    "crawler_id",
+    "hits",
+    "first_at",
+    "last_at",
+    "days",
+    conflict=Conflict.REPLACE,
+)
+
+
+# ---------------------------------------------------------------- what is listed, what was read
+
+
+def listing(database: Database, origin: str) -> Listing:
+    """The pages that a site lists now, read by batches, each its own reading."""
+    with database.reading() as tx:
+        known = tx.first(SITE, of_origin=origin)
+    return Listing(() if known is None else _listed(database, int(known.id)))
+
+
+def _listed(database: Database, site_id: int) -> Iterator[tuple[int, str]]:
+    start = -(2**63)
+    while start < 2**63:
+        with database.reading() as tx:
+            rows = tx.rows(LISTED, of_site=site_id, start=start)
+        for row in rows:
+            yield row.key, row.name
+        if len(rows) < BATCH:
+            return
+        start = rows[-1].key + 1
+
+
+def lines_of(tx: Transaction, origin: str, hour: int) -> list[Marks] | None:
+    """The lines of an hour that are counted; None: it is closed."""
+    known = tx.first(SITE, of_origin=origin)
+    if known is None:
+        return []
+    parts = [row.lines for row in tx.rows(HOUR, of_site=known.id, of_hour=hour)]
+    return None if None in parts else [unpacked(part) for part in parts]
+
+
+def close_old_hours(tx: Transaction, now: datetime) -> None:
+    tx.execute(CLOSE, before=now - CLOSED_AFTER)
+
+
+# ---------------------------------------------------------------- adding
+
+
+def record(tx: Transaction, batches: Sequence[Batch], at: datetime) -> None:
+    """Add these hits and remember their lines, all or none."""
+    _stay_small(tx)
+    ids = _crawler_ids(tx, {key.bot for batch in batches for key in batch.days})
+    for batch in batches:
+        site_id = int(site_row(tx, batch.site).id)
+        pages = _Pages(tx, site_id, ids)
+        pages.add(batch.visits)
+        _add_days(tx, site_id, batch, pages.gains, ids)
+        for hour, lines in batch.lines.items():
+            _add_lines(tx, site_id, hour, lines, at)
+
+
+def _stay_small(tx: Transaction) -> None:
+    """Pages are met in no order, so a large cache would fill up with a table's every corner."""
+    if tx.connection.dialect.name == "sqlite":
+        tx.connection.exec_driver_sql(f"PRAGMA cache_size=-{CACHE_KB}")
+
+
+def _crawler_ids(tx: Transaction, names: Iterable[str]) -> dict[str, int]:
+    """The number of each crawler, made when first used."""
+    found = {row.name: row.id for row in tx.rows(CRAWLERS)}
+    for name in sorted(set(names) - found.keys()):
+        kind = BY_NAME.get(name, OTHER_BOT).kind
+        found[name] = tx.add(crawler, name=name, kind=str(kind))
+    return found
+
+
+@dataclass(slots=True)
+class _Gain:
+    """What new visits add to a day: pages that were not read on it before."""
+
+    pages: int = 0
+    listed_pages: int = 0
+    at_least: bool = False
+
+
+class _Pages:
+    """The rows of one site's pages while visits are added. `gains` by day, section and bot."""
+
+    def __init__(self, tx: Transaction, site_id: int, ids: Mapping[str, int]) -> None:
+        self._tx, self._site_id, self._ids = tx, site_id, ids
+        kept = tx.first(UNLISTED, of_site=site_id)
+        self._kept = self._unlisted = int(kept.unlisted) if kept else 0
+        self.gains: dict[tuple[int, str, str], _Gain] = defaultdict(_Gain)
+
+    def add(self, visits: Mapping[tuple[int, str], Visit]) -> None:
+        keys = sorted({key for key, _ in visits})
+        rows = self._tx.rows_in(VISITS, keys, of_site=self._site_id)
+        known = {(row.key, row.crawler_id): row for row in rows}
+        saved = []
+        for key, bot in sorted(visits):
+            visit, number = visits[key, bot], self._ids[bot]
+            earlier = known.get((key, number))
+            if earlier is not None:
+                saved.append(self._add_to(earlier, bot, visit))
+            elif visit.is_listed or self._has_room(bot, visit):
+                saved.append(self._new(key, number, visit))
+                self._gain(bot, visit, visit.days)
+        self._tx.many(SAVE_VISITS, saved)
+        if self._unlisted != self._kept:
+            self._tx.put(crawl_site, site_id=self._site_id, unlisted=self._unlisted)
+
+    def _has_room(self, bot: str, visit: Visit) -> bool:
+        if self._unlisted >= MOST_UNLISTED:
+            for day in visit.days:
+                self.gains[day, visit.section, bot].at_least = True
+            return False
+        self._unlisted += 1
+        return True
+
+    def _new(self, key: int, crawler_id: int, visit: Visit) -> tuple[Any, ...]:
+        first, last = visit.first * MICROS, visit.last * MICROS
+        days = crawldays.pack(visit.days)
+        return self._site_id, key, crawler_id, visit.hits, first, last, days
+
+    def _add_to(self, earlier: Row[Any], bot: str, visit: Visit) -> tuple[Any, ...]:
+        known = crawldays.unpack(earlier.days)
+        days = known.union(visit.days)
+        self._gain(bot, visit, days - known)
+        return (
+            self._site_id,
+            earlier.key,
+            earlier.crawler_id,
+            earlier.hits + visit.hits,
+            min(earlier.first_at, visit.first * MICROS),
+            max(earlier.last_at, visit.last * MICROS),
+            crawldays.pack(days),
+        )
+
+    def _gain(self, bot: str, visit: Visit, days: Iterable[int]) -> None:
+        for day in days:
+            gain = self.gains[day, visit.section, bot]
+            gain.pages += 1
+            gain.listed_pages += visit.is_listed
+
+
+def _add_days(
+    tx: Transaction,
+    site_id: int,
+    batch: Batch,
+    gains: Mapping[tuple[int, str, str], _Gain],
+    ids: Mapping[str, int],
+) -> None:
+    if not batch.days:
+        return
+    numbers = [key.day for key in batch.days]
+    known = {
+        (row.day, row.section, row.crawler_id): row
+        for row in tx.rows(
+            DAYS, of_site=site_id, since=_date(min(numbers)), until=_date(max(numbers))
+        )
+    }
+    for key in sorted(batch.days):
+        name = clean(key.section)
+        earlier = known.get((_date(key.day), name, ids[key.bot]))
+        values = _summed(batch, key, gains.get(key, _Gain()), earlier)
+        tx.put(
+            crawl_day,
+            site_id=site_id,
+            day=_date(key.day),
+            section=name,
+            crawler_id=ids[key.bot],
+            **values,
+        )
+
+
+COUNTED = (
+    *("hits", "claimed", "verified", "unverifiable", "contradicted", "bytes", "ok"),
+    *("not_modified", "redirected", "client_errors", "server_errors", "other"),
+    *("listed_hits", "parameter_hits"),
+)
+
+
+def _summed(batch: Batch, key: DayKey, gain: _Gain, earlier: Row[Any] | None) -> dict[str, Any]:
+    added = batch.days[key]
+    values: dict[str, Any] = {name: added[name] for name in COUNTED}
+    values["pages"], values["listed_pages"] = gain.pages, gain.listed_pages
+    span = [EPOCH + timedelta(seconds=second) for second in batch.spans.get(key, ())]
+    at_least = gain.at_least
+    if earlier is not None:
+        for name in values:
+            values[name] += getattr(earlier, name)
+        at_least = at_least or earlier.at_least
+        span += [time for time in (earlier.first_at, earlier.last_at) if time is not None]
+    listed = None if batch.listed is None else batch.listed.get(key.section, 0)
+    return values | {
+        "at_least": at_least,
+        "listed": listed,
+        "first_at": min(span, default=None),
+        "last_at": max(span, default=None),
+    }
+
+
+def _date(number: int) -> date:
+    return FIRST_DAY + timedelta(days=number)
+
+
+def _add_lines(tx: Transaction, site_id: int, hour: int, lines: Marks, at: datetime) -> None:
+    """The last part is filled up before another is begun."""
+    parts = tx.rows(HOUR, of_site=site_id, of_hour=hour)
+    number, marks = 0, list(lines)
+    if parts:
+        last = parts[-1]
+        number = last.part + 1
+        if last.lines is not None and len(last.lines) // 8 + len(marks) <= PART:
+            number = last.part
+            marks += unpacked(last.lines)
+    for start in range(0, len(marks), PART):
+        tx.put(
+            crawl_hour,
+            site_id=site_id,
+            hour=hour,
+            part=number,
+            lines=packed(marks[start : start + PART]),
+            read_at=at,
+        )
+        number += 1
+
+
+# ---------------------------------------------------------------- reading back
+
+READ_DAYS = (
+    select(
+        site.c.origin.label("site"),
+        crawler.c.name.label("crawler"),
+        crawler.c.kind,
+        *[column for column in crawl_day.c if column.name not in ("site_id", "crawler_id")],
+    )
+    .select_from(crawl_day)
+    .join(site, site.c.id == crawl_day.c.site_id)
+    .join(crawler, crawler.c.id == crawl_day.c.crawler_id)
+    .where(crawl_day.c.day >= bindparam("since"), crawl_day.c.day <= bindparam("until"))
+    .order_by(crawl_day.c.day, site.c.origin, crawl_day.c.section, crawler.c.name)
+)
+
+
+def days(
+    tx: Transaction, origins: Sequence[str] | None, since: date, until: date
+) -> Iterator[CrawlDay]:
+    """By day, site, section and crawler; of these sites, or of all."""
+    wanted = None if origins is None else frozenset(origins)
+    for row in tx.rows(READ_DAYS, since=since, until=until):
+        if wanted is None or row.site in wanted:
+            yield CrawlDay(**row._mapping)

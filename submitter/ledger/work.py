@@ -1,0 +1,127 @@
+"""What workers share: the last look at each site, and the permits of each account."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import bindparam, func, select, update
+
+from submitter.core.findings import Finding, Severity
+from submitter.core.limiter import PermitLog, PermitState, Window
+from submitter.core.looks import Delta, SiteLook
+from submitter.ledger import sites
+from submitter.ledger.database import Conflict, Many, Transaction
+from submitter.ledger.looks import LAST_REAL
+from submitter.ledger.schema import look as look_table
+from submitter.ledger.schema import site
+from submitter.ledger.schema_work import permit, verdict
+
+NEWEST = (
+    select(func.max(look_table.c.number))
+    .where(look_table.c.site_id == verdict.c.site_id, look_table.c.by_hand.is_(False))
+    .scalar_subquery()
+)
+VERDICT = (
+    select(verdict.c.at, verdict.c.said)
+    .join(site, site.c.id == verdict.c.site_id)
+    .where(site.c.origin == bindparam("of_origin"), verdict.c.look == NEWEST)
+)
+"""Nothing while a later look is under way: what it stored so far was not judged."""
+
+BEGIN = Many(permit, "account", "state", conflict=Conflict.IGNORE)
+STATE = select(permit.c.state).where(permit.c.account == bindparam("of_account")).with_for_update()
+KEEP = update(permit).where(permit.c.account == bindparam("of_account"))
+
+
+# ---------------------------------------------------------------- looks
+
+
+def remember_look(tx: Transaction, look: SiteLook) -> None:
+    said = {
+        "documents": look.documents,
+        "listed": look.listed,
+        "foreign": look.foreign,
+        "first": look.first,
+        "delta": asdict(look.delta),
+        "since_baseline": asdict(look.since_baseline),
+        "baseline": look.baseline,
+        "closed_to": sorted(look.closed_to),
+        "findings": [asdict(one) for one in look.findings],
+        "skipped": dict(look.skipped),
+        "prelaunch": [asdict(one) for one in look.prelaunch],
+        "unfinished": look.unfinished,
+    }
+    row = sites.site_row(tx, look.site)
+    number = tx.one(LAST_REAL, of_site=row.id)[0]
+    tx.put(verdict, site_id=row.id, look=number, at=look.at, said=json.dumps(said))
+
+
+def last_look(tx: Transaction, origin: str) -> SiteLook | None:
+    """Without its roots and readings, which the documents tell."""
+    row = tx.first(VERDICT, of_origin=origin)
+    return None if row is None else _look(origin, row.at, json.loads(row.said))
+
+
+def _look(origin: str, at: datetime, said: Mapping[str, Any]) -> SiteLook:
+    return SiteLook(
+        site=origin,
+        at=at,
+        first=said["first"],
+        documents=said["documents"],
+        listed=said["listed"],
+        foreign=said["foreign"],
+        delta=Delta(**said["delta"]),
+        since_baseline=Delta(**said["since_baseline"]),
+        baseline=said["baseline"],
+        closed_to=frozenset(said["closed_to"]),
+        findings=tuple(map(_finding, said["findings"])),
+        skipped=said["skipped"],
+        prelaunch=tuple(map(_finding, said["prelaunch"])),
+        unfinished=said["unfinished"],
+    )
+
+
+def _finding(stored: Mapping[str, Any]) -> Finding:
+    severity, examples = Severity(stored["severity"]), tuple(stored["examples"])
+    return Finding(**{**stored, "severity": severity, "examples": examples})
+
+
+# ---------------------------------------------------------------- permits
+
+
+def take_permit(
+    tx: Transaction, account: str, windows: Sequence[Window], holder: Hashable, now: datetime
+) -> float:
+    """One permit, or the seconds to wait before asking again. The row is locked meanwhile, so
+    that all workers together keep the windows."""
+    state = _state(tx, account)
+    log = PermitLog.of(windows, state)
+    at = max(now.timestamp(), state.newest)
+    log.take_back(holder, at)
+    wait_s = log.earliest(at) - at
+    if wait_s <= 0:
+        log.give(holder, at)
+    _keep(tx, account, log.state)
+    return max(0.0, wait_s)
+
+
+def close_permits(tx: Transaction, account: str, until: datetime) -> None:
+    log = PermitLog.of((), _state(tx, account))
+    log.close(until.timestamp())
+    _keep(tx, account, log.state)
+
+
+def _state(tx: Transaction, account: str) -> PermitState:
+    row = tx.first(STATE, of_account=account)
+    if row is None:
+        tx.many(BEGIN, [(account, "{}")])
+        row = tx.one(STATE, of_account=account)
+    return PermitState(**json.loads(row.state))
+
+
+def _keep(tx: Transaction, account: str, state: PermitState) -> None:
+    tx.execute(KEEP.values(state=json.dumps(asdict(state))), of_account=account)

@@ -1,0 +1,1 @@
+"""An audit's I/O: documents watched while they are walked, pages visited politely."""

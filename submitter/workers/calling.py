@@ -1,0 +1,47 @@
+"""The two ways in: putting a run into the queue, and working on what is there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from procrastinate.exceptions import ConnectorException
+
+from submitter.core.jobs import Errand
+from submitter.errors import LedgerError
+from submitter.workers import queue
+from submitter.workers.hands import Hands, Place
+from submitter.workers.working import Rhythm, work
+
+
+def enqueue(errand: Errand, place: Place, url: str) -> dict[str, int]:
+    """Put the errand's first jobs into the queue; returns by task how many were added. Raises
+    ConfigError when the ledger is not on PostgreSQL, LedgerError when it cannot be reached."""
+    works = Hands(place).first_works(errand)
+    added: Counter[str] = Counter()
+    with _queue_troubles(), queue.enqueueing_app(url).open() as app:
+        queue.make_tables(app)
+        for one in works:
+            added[one.task] += queue.put(app, [one])
+    return dict(added)
+
+
+def run_worker(place: Place, url: str, rhythm: Rhythm) -> None:
+    """Work until `place.stop` is set or, to drain, until nothing can be taken. Raises as
+    `enqueue`."""
+    queue.check_address(url)
+    with _queue_troubles():
+        with queue.enqueueing_app(url).open() as app:
+            queue.make_tables(app)
+        app = queue.working_app(url, rhythm.loops)
+        asyncio.run(work(app, Hands(place), rhythm, place.stop))
+
+
+@contextmanager
+def _queue_troubles() -> Iterator[None]:
+    try:
+        yield
+    except ConnectorException as error:
+        raise LedgerError(f"queue: {error.__cause__ or error}") from error

@@ -1,0 +1,137 @@
+"""What a worker does with each job. A job ends well or raises; who calls decides about again."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from submitter.core.accounting import ExitCode
+from submitter.core.fleet import Fleet, Target
+from submitter.core.jobs import Errand, in_turn
+from submitter.ports import Clock
+from submitter.sending.channels import RunRules
+from submitter.stories.jobs import lane_targets, lanes, look_at_site, send_lane
+from submitter.stories.runs import RunRequest, Tools, verify_fleet
+from submitter.wiring import TRAITS, Wiring, load_fleet
+from submitter.workers.queue import LOOK, SEND, VERIFY, Work
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a worker works: its inventory, its name, and what it may be handed in tests."""
+
+    inventory: Path
+    ledger: str | None
+    environ: Mapping[str, str]
+    owner: str
+    stop: threading.Event = field(default_factory=threading.Event)
+    found_secret: Callable[[str], None] = lambda value: None
+    rules: RunRules = RunRules()
+    clock: Clock | None = None
+    """By default the system's."""
+
+
+class Hands:
+    """Carries out jobs. Safe to use in several threads: each job has parts of its own."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._lock = threading.Lock()
+        self._read: tuple[tuple[int, int], Fleet] | None = None
+
+    @property
+    def fleet(self) -> Fleet:
+        """The inventory as it is now. Raises ConfigError."""
+        seen = self._place.inventory.stat()
+        version = seen.st_mtime_ns, seen.st_size
+        with self._lock:
+            if self._read is None or self._read[0] != version:
+                fleet = load_fleet(self._place.inventory, ledger=self._place.ledger)
+                self._read = version, fleet
+            return self._read[1]
+
+    def first_works(self, errand: Errand) -> list[Work]:
+        """Every job that an errand begins with: a look at each site, and each lane's sending."""
+        targets = errand.selection.select(self.fleet.targets())
+        sites = dict.fromkeys(target.site.origin for target in targets)
+        with self._parts() as parts:
+            names = in_turn(lanes(targets, parts.tools()))
+        return [
+            *(Work(LOOK, errand, name=site) for site in sites),
+            *(Work(SEND, errand, lane.account, lane.name) for lane in names),
+        ]
+
+    def do(self, work: Work) -> list[Work]:
+        """Carry out a job; returns the jobs that follow from it. Raises LedgerBusy, LedgerError,
+        ConfigError."""
+        with self._parts() as parts:
+            return {LOOK: self._look, SEND: self._send, VERIFY: self._verify}[work.task](
+                work, parts.tools()
+            )
+
+    def _look(self, work: Work, tools: Tools) -> list[Work]:
+        of_site = [one for one in self.fleet.targets() if one.site.origin == work.name]
+        if not of_site:
+            log.warning("%s is not in the inventory any more", work.name)
+            return []
+        look_at_site(self._request(work, of_site), tools)
+        chosen = work.errand.selection.select(of_site)
+        return [Work(SEND, work.errand, lane.account, lane.name) for lane in lanes(chosen, tools)]
+
+    def _send(self, work: Work, tools: Tools) -> list[Work]:
+        in_lane = lane_targets(self.fleet, work.lane, tools)
+        targets = work.errand.selection.select(in_lane)
+        if not targets:
+            return []
+        report = send_lane(self._request(work, targets), tools, work.lane)
+        log.info(
+            "sent in lane %s: %s", work.lane, report.summary["outcome"],
+            extra={"counts": report.summary["counts"]},
+        )  # fmt: skip
+        following = []
+        if self._place.stop.is_set() or report.exit_code == ExitCode.DEADLINE:
+            following.append(work)
+        if work.errand.verify and TRAITS[targets[0].account.engine].checks:
+            following.append(Work(VERIFY, work.errand, work.account))
+        return following
+
+    def _verify(self, work: Work, tools: Tools) -> list[Work]:
+        of_account = [one for one in self.fleet.targets() if one.account.name == work.account]
+        targets = work.errand.selection.select(of_account)
+        if targets:
+            verify_fleet(self._request(work, targets), tools, f"verify {work.account}")
+        return []
+
+    def _request(
+        self, work: Work, targets: Iterator[Target] | tuple[Target, ...] | list[Target]
+    ) -> RunRequest:
+        return RunRequest(
+            run=work.errand.run,
+            fleet=self.fleet,
+            targets=list(targets),
+            owner=self._place.owner,
+            forced=work.errand.forced,
+        )
+
+    @contextmanager
+    def _parts(self) -> Iterator[Wiring]:
+        place = self._place
+        parts = Wiring(
+            self.fleet,
+            environ=place.environ,
+            stop=place.stop,
+            clock=place.clock,
+            rules=place.rules,
+            found_secret=place.found_secret,
+            worker=place.owner,
+        )
+        try:
+            yield parts
+        finally:
+            parts.close()
