@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from submitter.core.fleet import SecretRef
 from submitter.core.secrets import MaskedSecret
-from submitter.errors import ConfigError
+from submitter.errors import ConfigError, SecretUnusable
 
 if TYPE_CHECKING:
     import requests
@@ -44,6 +44,10 @@ Store = Callable[[str], str]
 
 class NoSecret(Exception):
     """Why a reference leads to no secret; the text holds no part of one."""
+
+
+class BadSecret(NoSecret):
+    """As above, though something stands there."""
 
 
 class EnvironmentSecrets:
@@ -75,7 +79,8 @@ class EnvironmentSecrets:
             return MaskedSecret(_bare(self._text_of(ref)))
         except NoSecret as error:
             problem = str(error)
-        raise ConfigError.one(str(ref), problem)
+            kind = SecretUnusable if isinstance(error, BadSecret) else ConfigError
+        raise kind.one(str(ref), problem)
 
     def _text_of(self, ref: SecretRef) -> str:
         if ref.scheme == "env":
@@ -97,7 +102,7 @@ def _field(text: str, name: str) -> str:
     except (ValueError, TypeError, KeyError, RecursionError):
         found = None
     if not isinstance(found, str):
-        raise NoSecret(f"is no JSON object with a text {name!r}")
+        raise BadSecret(f"is no JSON object with a text {name!r}")
     return found
 
 
@@ -106,7 +111,7 @@ def _read_variable(environ: Mapping[str, str], name: str) -> str:
     if text is None:
         raise NoSecret("the environment variable is not set")
     if _NOT_UNICODE.search(text):
-        raise NoSecret("is not UTF-8 text")
+        raise BadSecret("is not UTF-8 text")
     return text.removeprefix("\ufeff")
 
 
@@ -116,6 +121,7 @@ def _read_file(path: str) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError) as error:
         problem = getattr(error, "strerror", None) or "cannot be opened"
+        kind = NoSecret if isinstance(error, FileNotFoundError) else BadSecret
     else:
         try:
             _check_file(os.fstat(descriptor), path)
@@ -123,26 +129,26 @@ def _read_file(path: str) -> bytes:
                 return file.read(MAX_BYTES)
         finally:
             os.close(descriptor)
-    raise NoSecret(problem)
+    raise kind(problem)
 
 
 def _check_file(found: os.stat_result, path: str) -> None:
     if not stat.S_ISREG(found.st_mode):
-        raise NoSecret("is not a plain file")
+        raise BadSecret("is not a plain file")
     if os.name == "posix" and found.st_mode & _OPEN_TO_ALL:
         mode = stat.S_IMODE(found.st_mode)
-        raise NoSecret(
+        raise BadSecret(
             f"everybody on this machine can read it (mode {mode:04o}); run: chmod 600 {path}"
         )
     if found.st_size > MAX_BYTES:
-        raise NoSecret(f"larger than {MAX_BYTES:,} bytes; is it the right file?")
+        raise BadSecret(f"larger than {MAX_BYTES:,} bytes; is it the right file?")
 
 
 def _decode(body: bytes) -> str:
     """Not by `except`: the error of a failed decoding holds the bytes."""
     text = body.decode("utf-8-sig", errors="replace")
     if "\ufffd" in text:
-        raise NoSecret("is not UTF-8 text")
+        raise BadSecret("is not UTF-8 text")
     return text
 
 
@@ -150,9 +156,9 @@ def _bare(text: str) -> str:
     """The secret without the line end that editors and stores put after it."""
     bare = text.removesuffix("\n").removesuffix("\r")
     if not bare.strip():
-        raise NoSecret("is empty")
+        raise BadSecret("is empty")
     if bare.splitlines() != [bare] and not _MAY_HAVE_LINES.match(bare):
-        raise NoSecret("holds a line end; a secret is one line, unless it is JSON or PEM")
+        raise BadSecret("holds a line end; a secret is one line, unless it is JSON or PEM")
     return bare
 
 
@@ -194,7 +200,7 @@ def _payload(body: bytes) -> str:
     except (ValueError, KeyError, TypeError):
         data = None
     if data is None:
-        raise NoSecret("Secret Manager's answer holds no secret")
+        raise BadSecret("Secret Manager's answer holds no secret")
     return _decode(data)
 
 

@@ -2,6 +2,7 @@
 
 SubmitterError
 ├── ConfigError(faults)                       a human edits the file (or the command line)
+│   └── SecretUnusable                        the secret is there; a human corrects it or its rights
 ├── FetchError(url, reason, problem)          this document is reported; others go on
 ├── SitemapError(url, reason, problem)        this document is reported; others go on
 ├── PublishError(path, problem)               free the folder; what stood there stands
@@ -27,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Self
 
 
 class SubmitterError(Exception):
@@ -56,13 +57,17 @@ class ConfigError(SubmitterError):
         super().__init__("\n".join(str(fault) for fault in self.faults))
 
     @classmethod
-    def one(cls, where: str, problem: str) -> ConfigError:
+    def one(cls, where: str, problem: str) -> Self:
         return cls([Fault(where, 0, 0, problem)])
+
+
+class SecretUnusable(ConfigError):
+    """Something stands where a secret's reference points, and it cannot be used as one."""
 
 
 class FetchError(SubmitterError):
     """A document could not be had. `reason` is a stable kebab-case code (see docs of findings);
-    `redirects` counts those that were followed before it failed."""
+    `redirects` counts those that came before it failed, `led_to` is where the last one led."""
 
     def __init__(
         self,
@@ -73,10 +78,11 @@ class FetchError(SubmitterError):
         http_status: int | None = None,
         retry_after_s: float | None = None,
         redirects: int = 0,
+        led_to: str = "",
     ) -> None:
         self.url, self.reason, self.problem = url, reason, problem
         self.http_status, self.retry_after_s = http_status, retry_after_s
-        self.redirects = redirects
+        self.redirects, self.led_to = redirects, led_to
         super().__init__(f"{url}: {problem}")
 
 

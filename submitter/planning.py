@@ -22,6 +22,7 @@ from submitter.core.plan import (
     make_plan,
     pages_wanted,
 )
+from submitter.core.reach import is_within, reach_of
 from submitter.core.sights import Sight
 from submitter.core.standing import Allowance, Candidate, PageStanding
 from submitter.core.traits import Kind, Traits
@@ -154,10 +155,12 @@ class Memory:
 
     def _confirmed(self, given: TargetInput, gone: Sequence[Candidate]) -> TargetInput:
         """Only pages that say themselves that they are gone are told as gone."""
-        heard = self._confirm(given.target, gone)
+        fits = is_within(reach_of(given.target.account, given.target.site, given.traits))
+        heard = self._confirm(given.target, [page for page in gone if fits(page.loc)])
+        outside = [page for page in gone if not fits(page.loc)]
         return replace(
             given,
-            candidates={**given.candidates, Kind.REMOVAL: heard.confirmed},
+            candidates={**given.candidates, Kind.REMOVAL: (*heard.confirmed, *outside)},
             unconfirmed={
                 "still-there": len(heard.still_there),
                 "unconfirmed": heard.unconfirmed,
@@ -165,14 +168,22 @@ class Memory:
         )
 
     def _candidates(self, given: TargetInput, kind: Kind, wanted: int) -> Sequence[Candidate]:
-        """The next pages, without those that the fast lane takes."""
-        target, taken = given.target, 0
+        """The next pages, without those that the fast lane takes. Those that the account may not
+        tell come with them and take no other's place."""
+        taken, fits = 0, is_within(reach_of(given.target.account, given.target.site, given.traits))
         if kind is Kind.URLS and given.fast is not None:
             taken = len(given.fast.candidates)
-        found = self._ledger.candidates(
-            target.site.origin, target.account.name, kind, now=self._now, limit=taken + wanted
+        limit = taken + wanted
+        while True:
+            found = self._next_pages(given.target, kind, limit)
+            if len(found) < limit or sum(fits(page.loc) for page in found) >= taken + wanted:
+                return found[taken:]
+            limit *= 2
+
+    def _next_pages(self, target: Target, kind: Kind, limit: int) -> Sequence[Candidate]:
+        return self._ledger.candidates(
+            target.site.origin, target.account.name, kind, now=self._now, limit=limit
         )
-        return found[taken:]
 
     def _with_fast_pages(self, given: TargetInput) -> TargetInput:
         """The best of what waits, as far as the fast lane's day goes."""

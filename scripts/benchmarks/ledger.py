@@ -6,7 +6,10 @@ nothing changed; and one on which every document answers "not modified". Each wa
 of its own. Only the time inside the ledger counts, not the making of pages; speeds and
 ratios are by CPU, because disks and neighbours are noisy. Found = new, changed, gone.
 
-    python scripts/benchmarks/ledger.py [--pages 1000000] [--first-run recent] [--only ours]
+With --postgres, the same on a PostgreSQL server of its own, beside COPY with an anti-join; what
+the server uses of processors is counted, too.
+
+    scripts/bench ledger [--pages 1000000] [--first-run recent] [--only ours] [--postgres]
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -91,9 +94,13 @@ def _batches(listed: Iterable[tuple[str, int]]) -> Iterator[list[PageRow]]:
 
 
 def run_ours(folder: Path, pages: int, first_run: FirstRun) -> Days:
+    return look_daily(f"sqlite:///{folder}/ours.db", pages, first_run)
+
+
+def look_daily(url: str, pages: int, first_run: FirstRun) -> Days:
     from submitter.ledger import open_ledger
 
-    ledger = open_ledger(f"sqlite:///{folder}/ours.db")
+    ledger = open_ledger(url)
     lease = ledger.acquire("run", "bench", ttl_s=1e6, now=START)
     rule = TellRule("engine", first_run, 30, tells_changed=True, tells_removed=True)
     for day, name in enumerate(DAYS):
@@ -167,33 +174,56 @@ def _reference_database(folder: Path) -> sqlite3.Connection:
 
 
 WAYS = {"ours": run_ours, "reference": run_reference}
+ON_SERVER = ("postgres", "copy+anti-join")
+"""Those of `ledger_postgres`."""
 
 # ---------------------------------------------------------------- measuring
 
 
 def measure(way: str, pages: int, first_run: FirstRun) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix="bench-ledger-") as folder:
-        days = [
-            {"wall": watch.wall, "cpu": watch.cpu, "found": found}
-            for watch, found in WAYS[way](Path(folder), pages, first_run)
-        ]
-        size = sum(path.stat().st_size for path in Path(folder).iterdir())
+    if way not in WAYS:
+        days, size = _measure_on_server(way, pages, first_run)
+    else:
+        with tempfile.TemporaryDirectory(prefix="bench-ledger-") as folder:
+            days = [
+                {"wall": watch.wall, "cpu": watch.cpu, "found": found}
+                for watch, found in WAYS[way](Path(folder), pages, first_run)
+            ]
+            size = sum(path.stat().st_size for path in Path(folder).iterdir())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"days": days, "peak_mb": peak, "bytes_per_page": size / pages}
 
 
-def report(pages: int, results: dict[str, dict[str, Any]]) -> None:
-    base = results.get("reference", next(iter(results.values())))
+def _measure_on_server(
+    way: str, pages: int, first_run: FirstRun
+) -> tuple[list[dict[str, Any]], int]:
+    from scripts.benchmarks import ledger_postgres
+
+    days = []
+    with ledger_postgres.bench_server() as (url, used_s, size_of):
+        before = used_s()
+        for watch, found in ledger_postgres.WAYS[way](url, pages, first_run):
+            server, before = used_s() - before, used_s()
+            cpu = watch.cpu + server
+            days.append({"wall": watch.wall, "cpu": cpu, "server": server, "found": found})
+        return days, size_of()
+
+
+def report(pages: int, results: dict[str, dict[str, Any]], floor: str) -> None:
+    """Ratios are to the `floor`. On a server, its own CPU is part of the CPU."""
+    base = results.get(floor, next(iter(results.values())))
     print(f"{pages:,} pages")
-    print(f"{'day':23}{'way':11}{'wall s':>8}{'CPU s':>8}{'pages/CPU s':>13}{'ratio':>7}  found")
+    head = f"{'day':23}{'way':15}{'wall s':>8}{'CPU s':>8}{'server':>8}{'pages/CPU s':>13}"
+    print(f"{head}{'ratio':>7}  found")
     for number, day in enumerate(DAYS):
         for way, result in results.items():
             row, own = result["days"][number], base["days"][number]["cpu"]
             speed = f"{pages / row['cpu']:,.0f}" if row["cpu"] > 0.01 else "-"
             ratio = f"{row['cpu'] / own:.2f}" if own > 0.01 else "-"
+            server = f"{row['server']:.2f}" if "server" in row else "-"
             print(
-                f"{day:23}{way:11}{row['wall']:8.2f}{row['cpu']:8.2f}{speed:>13}{ratio:>7}"
-                f"  {row['found']}"
+                f"{day:23}{way:15}{row['wall']:8.2f}{row['cpu']:8.2f}{server:>8}{speed:>13}"
+                f"{ratio:>7}  {row['found']}"
             )
     for way, result in results.items():
         peak, size = result["peak_mb"], result["bytes_per_page"]
@@ -204,19 +234,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--pages", type=int, default=1_000_000)
     parser.add_argument("--first-run", type=FirstRun, default=FirstRun.RECENT)
-    parser.add_argument("--only", choices=sorted(WAYS))
+    parser.add_argument("--only", choices=[*WAYS, *ON_SERVER])
+    parser.add_argument("--postgres", action="store_true", help="on a server, too")
     parser.add_argument("--json", action="store_true", help="print one way's numbers only")
     options = parser.parse_args()
     if options.json:
         print(json.dumps(measure(options.only or "ours", options.pages, options.first_run)))
         return
-    command = [sys.executable, __file__, "--json", "--pages", str(options.pages)]
+    command = [sys.executable, "-m", "scripts.benchmarks.ledger", "--json"]
+    command += ["--pages", str(options.pages)]
     command += ["--first-run", options.first_run]
-    ways = [options.only] if options.only else list(WAYS)
-    report(
-        options.pages,
-        {way: json.loads(subprocess.check_output([*command, "--only", way])) for way in ways},
-    )
+
+    def measured(ways: Sequence[str]) -> dict[str, dict[str, Any]]:
+        return {way: json.loads(subprocess.check_output([*command, "--only", way])) for way in ways}
+
+    if options.only:
+        report(options.pages, measured([options.only]), options.only)
+        return
+    report(options.pages, measured(list(WAYS)), "reference")
+    if options.postgres:
+        report(options.pages, measured(ON_SERVER), "copy+anti-join")
 
 
 if __name__ == "__main__":

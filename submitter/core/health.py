@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 
+from submitter.core.causes import find_cause
 from submitter.core.records import LogRow, SitemapStatus
-from submitter.core.standing import Allowance, PageStanding
+from submitter.core.standing import Allowance, PageStanding, SitemapStanding
 from submitter.core.states import PARTIAL, TOLD, State
 from submitter.core.status import SitemapState, submitted_at
 from submitter.core.traits import OF_SITEMAPS
@@ -23,12 +24,16 @@ class Health(StrEnum):
 
     FAILING = "failing"
     """A call was not carried out; since that call."""
+    BLOCKED = "blocked"
+    """A planned call is not begun until a person does something; when that was last so."""
     REJECTED = "rejected"
     """The engine does not want something; since that call."""
     PARTIAL = "partial"
     """The engine took some pages of the last call and not others; since that call."""
     ERRORS = "errors"
     """The engine read a sitemap and found errors; when it read it."""
+    HELD = "held"
+    """The newest run held it back by a rule of ours (see `HOLDS`); the last call."""
     LATE = "late"
     """Taken long ago and still not read; since it was told."""
     UNKNOWN = "unknown"
@@ -51,9 +56,16 @@ class Health(StrEnum):
     """The inventory does not name it any more; the last call."""
 
 
-BAD = frozenset({Health.FAILING, Health.REJECTED, Health.PARTIAL, Health.ERRORS})
-ODD = frozenset({Health.LATE, Health.UNKNOWN, Health.SENDING})
+BAD = frozenset({Health.FAILING, Health.BLOCKED, Health.REJECTED, Health.PARTIAL, Health.ERRORS})
+ODD = frozenset({Health.HELD, Health.LATE, Health.UNKNOWN, Health.SENDING})
 GOOD = frozenset({Health.RECEIVED, Health.ACCEPTED, Health.READ})
+
+HOLDS: Mapping[str, str] = {
+    "guard": "held by the guard",
+    "audit": "held by its audit",
+    "unreadable": "the sitemap could not be read",
+}
+"""Reasons for not sending after which somebody should look at the site."""
 
 TROUBLED = (State.FAILED, State.REJECTED, PARTIAL, State.UNKNOWN)
 """States of a call in which somebody may have something to do, the worst first."""
@@ -94,13 +106,16 @@ class SitemapFacts:
 
 @dataclass(frozen=True, slots=True)
 class TargetFacts:
-    """Everything that is known of one target. `last` is its newest call."""
+    """Everything that is known of one target. `last` is its newest call; `held` why the newest run
+    held it back, one of `HOLDS` or empty."""
 
+    engine: str = ""
     last: LogRow | None = None
     sitemaps: Sequence[SitemapFacts] = ()
     pages: PageStanding = field(default_factory=PageStanding)
     lanes: Sequence[Allowance] = ()
     retired: bool = False
+    held: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +133,8 @@ def health_of(facts: TargetFacts, now: datetime) -> Verdict:
     if facts.retired:
         return Verdict(Health.RETIRED, last_at)
     found = [*_of_calls(facts), *_of_sitemaps(facts.sitemaps), *_of_queue(facts, last_at, now)]
+    if facts.held in HOLDS:
+        found.append(Verdict(Health.HELD, last_at, HOLDS[facts.held]))
     if found:
         return min(found, key=lambda one: _RANK[one.health])
     return _when_well(facts, last_at)
@@ -135,6 +152,16 @@ def _of_calls(facts: TargetFacts) -> Iterable[Verdict]:
         standing = one.known.standing
         if standing is not None and standing.state in _OF_STATE:
             yield Verdict(_OF_STATE[standing.state], standing.at, standing.reason)
+        elif standing is not None and (words := _why_blocked(standing, facts.engine)):
+            yield Verdict(Health.BLOCKED, standing.at, words)
+
+
+def _why_blocked(standing: SitemapStanding, engine: str) -> str:
+    """What a person has to do first; empty where waiting is all there is to do."""
+    if standing.state is not State.DEFERRED or standing.not_before is not None:
+        return ""
+    cause = find_cause(standing.reason, engine)
+    return f"{cause.meaning}. {cause.next_step}" if cause is not None and cause.next_step else ""
 
 
 def _is_overtaken(last: LogRow, sitemaps: Sequence[SitemapFacts]) -> bool:

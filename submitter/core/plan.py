@@ -9,12 +9,15 @@ from datetime import datetime, timedelta
 
 from submitter.core import quota
 from submitter.core.calls import Action
-from submitter.core.findings import Finding
+from submitter.core.causes import in_words, next_step_of
+from submitter.core.findings import MAX_EXAMPLES, Finding, Severity
 from submitter.core.fleet import Target
 from submitter.core.looks import RootLook, SiteLook
+from submitter.core.reach import is_within, reach_of
 from submitter.core.standing import Allowance, Candidate, PageStanding, SitemapStanding
 from submitter.core.states import TOLD, State
 from submitter.core.traits import Kind, Traits
+from submitter.core.urls import shown
 
 GUESS = 2_000
 """Metered lane, allowance unknown: plan at most this many pages behind the first call. What is not
@@ -24,6 +27,9 @@ GUESSED_CALLS = 200
 
 WHOLE_ACCOUNT = "*"
 """Property name of the allowance row that closes an account as a whole."""
+
+OUTSIDE = "key-outside-scope"
+"""Skip reason, and cause, of pages that an account may not tell (see `core.reach`)."""
 
 DEFERRING = frozenset(
     {"quota", "run-limit", "not-before", "unknown", "too-soon", "deadline", "unconfirmed"}
@@ -80,6 +86,8 @@ class TargetInput:
     """Stuck sitemap → the readable further address that is told in its place."""
     notes: tuple[Finding, ...] = ()
     """What else there is to say about the target."""
+    outside: Mapping[Kind, int] = field(default_factory=dict)
+    """Waiting pages that the account may not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +117,7 @@ def make_plan(inputs: Iterable[TargetInput], *, now: datetime, forced: bool = Fa
     skips: list[Skip] = []
     allowances: dict[tuple[str, str], Allowance] = {}
     findings: list[Finding] = []
-    for given in inputs:
+    for given in map(_within_reach, inputs):
         for allowance in _allowances(given):  # later sites of a lane see it less what is planned
             allowances.setdefault((allowance.account, allowance.property), allowance)
         findings.extend((*given.held, *given.audited, *given.notes))
@@ -122,6 +130,36 @@ def make_plan(inputs: Iterable[TargetInput], *, now: datetime, forced: bool = Fa
         skips=tuple(sorted(skips, key=_skip_order)),
         allowances=tuple(allowances[lane] for lane in sorted(allowances)),
         findings=tuple(dict.fromkeys(findings)),
+    )
+
+
+def _within_reach(given: TargetInput) -> TargetInput:
+    """The input without the candidates that its account may not tell; what they are is noted."""
+    reach = reach_of(given.target.account, given.target.site, given.traits)
+    if reach is None:
+        return given
+    may_tell = is_within(reach)
+    inside: dict[Kind, Sequence[Candidate]] = {}
+    outside: dict[Kind, list[str]] = {}
+    for kind, pages in given.candidates.items():
+        inside[kind] = [page for page in pages if may_tell(page.loc)]
+        outside[kind] = [page.loc for page in pages if not may_tell(page.loc)]
+    left_out = [loc for locs in outside.values() for loc in locs]
+    note = [_outside_note(given, reach, left_out)] if left_out else []
+    counts = {kind: len(locs) for kind, locs in outside.items()}
+    return replace(given, candidates=inside, outside=counts, notes=(*given.notes, *note))
+
+
+def _outside_note(given: TargetInput, reach: str, locs: Sequence[str]) -> Finding:
+    engine = given.traits.name
+    words = in_words(OUTSIDE, f"it stands in {reach}", engine)
+    return Finding(
+        OUTSIDE,
+        Severity.WARNING,
+        given.target.site.origin,
+        f"{words}. {next_step_of(OUTSIDE, engine)}",
+        len(locs),
+        tuple(map(shown, locs[:MAX_EXAMPLES])),
     )
 
 
@@ -312,6 +350,9 @@ def _plan_pages(
     if kind is Kind.REMOVAL:
         later = [_skip(given, kind, reason, count) for reason, count in given.unconfirmed.items()]
         waiting -= sum(given.unconfirmed.values())
+    outside = given.outside.get(kind, 0)
+    later.append(_skip(given, kind, OUTSIDE, outside))
+    waiting -= outside
     if waiting > len(candidates):
         reason = "quota" if given.traits.metered else "run-limit"
         later.append(_skip(given, kind, reason, waiting - len(candidates), _reopens(given, now)))

@@ -29,13 +29,18 @@ MISSING: Final = frozenset({404, 410})
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """What one page answered. `status` None: nothing that says anything about the page."""
+    """What one page answered. `status` None: none that says anything about the page."""
 
     url: str
     status: int | None
     host: str = ""
     """Of the address that redirects led to."""
     noindex: bool = False
+
+    @property
+    def speaks(self) -> bool:
+        """It says something about the page: also where it leads, though nobody can follow."""
+        return self.status is not None or bool(self.host)
 
 
 def wants_sample(look: SiteLook) -> bool:
@@ -50,7 +55,7 @@ def wants_sample(look: SiteLook) -> bool:
 def judge_sample(site: str, host: str, answers: Sequence[PageAnswer]) -> list[Finding]:
     """One finding for each fault that was met: an error where most of the pages that answered
     have it, which holds the site, and a warning where only some have."""
-    heard = [one for one in answers if one.status is not None]
+    heard = [one for one in answers if one.speaks]
     return [
         _finding(cause, site, [one.url for one in faulty], len(heard))
         for cause, has_fault in _faults(host)

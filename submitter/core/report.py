@@ -223,6 +223,8 @@ class SitemapLine:
     """Pages that we count."""
     read_after_s: int | None
     """From telling to the engine's own word of a download; None: not read since, or unknown."""
+    unread_since: datetime | None
+    """When it was first told since it was last read; None: it was read, or never told."""
 
     @property
     def drift(self) -> int | None:

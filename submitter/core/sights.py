@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from submitter.core.looks import DocumentKind
+from submitter.core.urls import leads_elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Sight:
     kind: DocumentKind | None = None
     reason: str = ""
     problem: str = ""
+    led_to: str = ""
+    """Where redirects led, also when nothing could be read there; empty without redirects."""
     links: tuple[str, ...] = ()
     """The first addresses that it lists: documents of an index, pages of everything else."""
 
@@ -73,6 +76,7 @@ _CAUSES: Final[Mapping[str, str]] = MappingProxyType(
         "too-many-redirects": "host-redirects",
         "too-large": "sitemap-too-large",
         "html-instead-of-sitemap": "sitemap-is-html",
+        "foreign-sitemap": "foreign-sitemap",
         "empty-document": "sitemap-empty",
         "no-entries": "sitemap-empty",
     }
@@ -103,8 +107,17 @@ HOST_CAUSES: Final = frozenset(
 """Causes that concern the host, whichever of its documents was asked for."""
 
 
-def cause_of_sight(reason: str) -> str:
-    """The row of the table of causes that explains why a sitemap could not be read."""
+def cause_of_sight(reason: str, url: str = "", led_to: str = "") -> str:
+    """The row of the table of causes that explains why a document could not be read. A host that
+    a redirect led to is not to blame the site's own name for."""
+    cause = _cause_of_reason(reason)
+    is_of_the_host = cause in HOST_CAUSES and cause != "host-redirects"
+    if is_of_the_host and leads_elsewhere(url, led_to):
+        return "redirect-leads-nowhere"
+    return cause
+
+
+def _cause_of_reason(reason: str) -> str:
     found = _CAUSES.get(reason)
     if found is None:
         found = next((cause for start, cause in _GROUPS if reason.startswith(start)), None)

@@ -97,6 +97,9 @@ class Traits:
     first_batch: int = 0
     """Metered lanes: size of the first call of a day while the allowance is unknown."""
     fast_lane: FastLane | None = None
+    reach_option: str | None = None
+    """An account's option, the address of a file: pages of the same host below its directory are
+    all that the account may tell (see `core.reach`)."""
     quota_readable: bool = False
     """True: the engine is a `ports.QuotaReader`, which a metered lane asks before its first call
     of a day."""

@@ -36,8 +36,8 @@ TREE_IDS: Final = {
     "index-self-reference": Meaning(Severity.ERROR, "an index lists itself"),
     "foreign-sitemap": Meaning(
         Severity.WARNING,
-        "an index lists a document on a host that is not in the inventory and whose robots.txt"
-        " does not name it; it was not read",
+        "an index lists a document, or one redirects to another, on a host that is not in the"
+        " inventory and whose robots.txt does not name it; it was not read",
     ),
 }
 """Ids of findings about a site's tree of documents, for the docs. They only grow."""

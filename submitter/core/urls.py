@@ -147,6 +147,16 @@ def host_of(url: str) -> str:
     return _authority(_split(url))
 
 
+def leads_elsewhere(url: str, led_to: str) -> bool:
+    """A redirect left the host of the address; what is no address is at no host of ours."""
+    if not led_to:
+        return False
+    try:
+        return host_of(led_to) != host_of(url)
+    except BadUrl:
+        return True
+
+
 def site_host(text: str) -> str:
     """A host as a person wrote it (`Bücher.example`, `shop.example:8443`) in the form of
     `Site.host`. Raises BadUrl when it is anything more or less than a host."""

@@ -64,6 +64,7 @@ TRAITS = Traits(
     batch_size=BATCH_SIZE,
     unknown_rule=UnknownRule.REPEAT_LATER,
     repeat_after_s=REPEAT_AFTER_S,
+    reach_option="key_location",
     bisect=True,
     first_run=FirstRun.RECENT,
     crawler="bingbot",

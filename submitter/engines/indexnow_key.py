@@ -13,6 +13,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from submitter.core.fleet import Site
+from submitter.core.reach import depends_on_key, directory_of
 from submitter.core.urls import BadUrl, host_of, normalize, printable
 from submitter.errors import EngineError, FetchError, NotAuthorized, NotReady
 from submitter.ports import Fetched, Source
@@ -74,8 +75,7 @@ class Key:
         directory. Source: https://www.indexnow.org/documentation, read 2026-11-30."""
         if self.template is None:
             return f"{host}/"
-        directory = normalize(self._filled(host)).partition("?")[0].rpartition("/")[0]
-        return f"{directory.partition('://')[2]}/"
+        return directory_of(normalize(self._filled(host)))
 
     def masked(self, text: str) -> str:
         return text.replace(self.text, self.shown)
@@ -100,6 +100,8 @@ def template_fault(template: str) -> str | None:
         return error.problem
     if not urlsplit(filled).path.strip("/"):
         return "names no file"
+    if depends_on_key(template):
+        return "{key} names the folder, so the file speaks for no page; put it in the file's name"
     return None
 
 

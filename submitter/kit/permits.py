@@ -73,10 +73,19 @@ class SharedPermits:
         )
         self._clock, self._book = clock, book
         self._account, self._worker = account, worker
+        self._turn = threading.Lock()
 
     def acquire(self, *, until: float) -> bool:
-        """As `AccountPermits.acquire`."""
-        holder = f"{self._worker} {threading.get_ident()}"
+        """As `AccountPermits.acquire`. One thread at a time asks the book, and waits for it."""
+        patience_s = until - self._clock.monotonic()
+        if not self._turn.acquire(timeout=max(0.0, min(patience_s, threading.TIMEOUT_MAX))):
+            return False
+        try:
+            return self._ask(f"{self._worker} {threading.get_ident()}", until)
+        finally:
+            self._turn.release()
+
+    def _ask(self, holder: str, until: float) -> bool:
         while True:
             wait_s = self._book.take_permit(
                 self._account, self._windows, holder=holder, now=self._clock.now()

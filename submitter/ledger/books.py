@@ -127,7 +127,7 @@ def _listed_of(database: Database, origin: str, site_id: int) -> Iterator[Listed
 def record_sights(tx: Transaction, seen: Sequence[Sight]) -> None:
     for one in seen:
         values = asdict(replace(one, links=()))
-        del values["links"]
+        del values["links"], values["led_to"]
         values["kind"] = None if one.kind is None else str(one.kind)
         tx.put(sight, **(values | {"problem": clean(one.problem)}))
 

@@ -97,8 +97,9 @@ class Transaction:
         self, statement: Select[Any], ids: Iterable[int | str], **values: Any
     ) -> Iterator[Row[Any]]:
         """Run a select whose expanding parameter `ids` takes a chunk of values at a time."""
-        for chunk in chunks(ids):
-            yield from self.rows(statement, ids=chunk, **values)
+        listed, size = self._driver.listed(statement)
+        for chunk in chunks(ids, size):
+            yield from self.rows(listed, ids=chunk, **values)
 
     def stream(self, statement: Select[Any], size: int) -> Iterator[Sequence[Row[Any]]]:
         """What a select finds, in pieces of at most `size` rows: only one is in memory."""
@@ -180,6 +181,10 @@ class Driver(Protocol):
     def forgets(self) -> bool:
         """Whether what was not `durable` may be lost while this process lives on."""
 
+    @property
+    def losses(self) -> int:
+        """How often that has happened."""
+
     def run(self, command: str) -> None: ...
     def begin(self, *, durable: bool) -> None: ...
     def begin_reading(self) -> None: ...
@@ -188,6 +193,10 @@ class Driver(Protocol):
 
     def roll_back(self) -> None:
         """Does nothing outside a transaction: some errors end it by themselves."""
+
+    def listed(self, statement: Select[Any]) -> tuple[Select[Any], int]:
+        """A select with an expanding parameter as this database runs it best, and how many values
+        to give it at once."""
 
     def many(self, statement: Many, rows: Sequence[tuple[Any, ...]]) -> int:
         """See `Transaction.many`; there is at least one row."""
@@ -219,6 +228,11 @@ class Database:
     def forgets(self) -> bool:
         """See `Driver.forgets`."""
         return self._driver.forgets
+
+    @property
+    def losses(self) -> int:
+        """See `Driver.losses`."""
+        return self._driver.losses
 
     def write(self, step: Callable[[Transaction], Result], *, durable: bool = True) -> Result:
         """Take a step in a transaction of its own. One that the database ended before it was

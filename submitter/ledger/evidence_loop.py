@@ -162,8 +162,9 @@ def _spans() -> CTE:
 
 
 def _once(statement: Select[Any], name: str) -> CTE:
-    """Worked out once and kept, and not again for every row that uses it."""
-    return statement.cte(name).prefix_with("MATERIALIZED")
+    """Worked out once and kept, and not again for every row that uses it: of an offset, also of
+    none, no planner makes a part of what is around it."""
+    return statement.offset(0).cte(name)
 
 
 def _seen(span: CTE, sent_at: ColumnElement[int]) -> ColumnElement[bool]:

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Row, bindparam, delete, func, select, update
 
 from submitter.core.looks import Delta, DocumentMemory, TellRule, Validators
+from submitter.errors import LedgerError
 from submitter.ledger import changes, departures, documents, leases, pacing, pages, sites, tellers
 from submitter.ledger.changes import Scene
 from submitter.ledger.columns import clean
@@ -127,6 +128,7 @@ class SqlLook:
     ) -> None:
         self._database, self._lease, self._scene = database, lease, scene
         self._known, self._at = known, at
+        self._losses = database.losses
         self._lock = threading.Lock()
         self._mentioned: set[str] = set()
         self._kept: dict[str, tuple[Validators | None, bool]] = {}
@@ -216,6 +218,11 @@ class SqlLook:
 
     def _writing(self, step: Callable[[Transaction], Result]) -> Result:
         def guarded(tx: Transaction) -> Result:
+            if self._database.losses != self._losses:
+                raise LedgerError(
+                    f"ledger {self._database.name}: the server crashed and lost some of what was"
+                    f" stored of {self._scene.origin}; look at it again"
+                )
             leases.check(tx, self._lease)
             sites.hold(tx, [self._scene.site_id])
             return step(tx)

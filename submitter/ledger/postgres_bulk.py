@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, cast
 
 import psycopg
-from sqlalchemy import Connection, Delete, Table, Update
+from sqlalchemy import ARRAY, Connection, Delete, Select, Table, Update, any_, bindparam
+from sqlalchemy.sql.elements import BinaryExpression, BindParameter
+from sqlalchemy.sql.visitors import replacement_traverse
 
 from submitter.ledger.database import Conflict, Many
+
+LISTED = 5_000
+"""Values in one array."""
+
+STATEMENTS = 256
+"""So many are remembered with arrays in them; some are made anew for every use."""
 
 
 class Bulk:
@@ -16,6 +25,7 @@ class Bulk:
 
     def __init__(self) -> None:
         self._texts: dict[Many, bytes] = {}
+        self.listed = lru_cache(STATEMENTS)(with_arrays)
 
     def run(self, connection: Connection, many: Many, rows: Sequence[tuple[Any, ...]]) -> int:
         """See `Transaction.many`."""
@@ -27,6 +37,21 @@ class Bulk:
             return copy_rows(session, text, rows)
         arrays = [array_of(column) for column in zip(*rows, strict=True)]
         return int(session.execute(text, arrays).rowcount)
+
+
+def with_arrays(statement: Select[Any]) -> Select[Any]:
+    """The select with one array in the place of each expanding parameter: a server reads that much
+    faster than as many parameters."""
+    return cast(Select[Any], replacement_traverse(statement, {}, _with_array))
+
+
+def _with_array(element: Any, **_: Any) -> Any:
+    if not isinstance(element, BinaryExpression) or not isinstance(element.right, BindParameter):
+        return None
+    if not element.right.expanding:
+        return None
+    array = bindparam(element.right.key, type_=ARRAY(element.left.type))
+    return element.left == any_(array)
 
 
 def copy_rows(

@@ -18,12 +18,12 @@ from typing import Any
 
 import psycopg
 from psycopg.pq import TransactionStatus
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Select, Table
 from sqlalchemy.exc import SQLAlchemyError
 
 from submitter.errors import LedgerError
 from submitter.ledger.database import Many
-from submitter.ledger.postgres_bulk import Bulk
+from submitter.ledger.postgres_bulk import LISTED, Bulk
 from submitter.ledger.troubles import Interrupted, translation
 
 BOUNDS = (
@@ -94,6 +94,7 @@ class PostgresDriver:
     """See `database.Driver`. `connect` opens a connection or raises what SQLAlchemy raises."""
 
     forgets = True
+    losses = 0
 
     def __init__(
         self,
@@ -104,6 +105,9 @@ class PostgresDriver:
     ) -> None:
         self._connect, self._name, self._sleep = connect, name, sleep
         self._mark, self._number = "", 0
+        self._stored = self._durable = 0
+        """The numbers of the last transaction that was stored, and of the last durable one."""
+        self._is_durable = True
         self._bulk = Bulk()
         self.connection = connect()
 
@@ -118,6 +122,7 @@ class PostgresDriver:
         self._number = self._last_value(SIGN.format(name=f"commit {name}"))
         self.commit()
         self._mark = f"commit {name}"
+        self._stored = self._durable = self._number
 
     # ------------------------------------------------------------ transactions
 
@@ -126,6 +131,7 @@ class PostgresDriver:
 
     def begin(self, *, durable: bool) -> None:
         self._number += 1
+        self._is_durable = durable
         mark = MARK.format(name=self._mark, number=self._number) if self._mark else ""
         self._begin(WRITE.format(synchronous="on" if durable else "off", mark=mark))
 
@@ -135,7 +141,7 @@ class PostgresDriver:
     def commit(self) -> None:
         try:
             ended = self._session.execute(b"COMMIT").statusmessage
-        except psycopg.OperationalError as error:
+        except psycopg.Error as error:
             if not self._is_broken():
                 raise
             if not self._was_stored():
@@ -143,6 +149,9 @@ class PostgresDriver:
         else:
             if ended != "COMMIT":  # a statement failed before, and somebody went on
                 raise LedgerError(f"ledger {self._name}: the server took the step back")
+        self._stored = self._number
+        if self._is_durable:
+            self._durable = self._number
 
     def roll_back(self) -> None:
         if self._is_broken():
@@ -165,6 +174,9 @@ class PostgresDriver:
             if column is not None:
                 self.run(NUMBER_ON.format(table=quote(table.name), column=quote(column.name)))
 
+    def listed(self, statement: Select[Any]) -> tuple[Select[Any], int]:
+        return self._bulk.listed(statement), LISTED
+
     def many(self, statement: Many, rows: Sequence[tuple[Any, ...]]) -> int:
         return self._bulk.run(self.connection, statement, rows)
 
@@ -178,13 +190,13 @@ class PostgresDriver:
 
     def _begin(self, frame: str) -> None:
         if self._is_broken() or self._session.info.transaction_status != IDLE:
-            self._reconnect()
+            self._recover()
         try:
             self.run(frame)
-        except psycopg.OperationalError:
+        except psycopg.Error:
             if not self._is_broken():
                 raise
-            self._reconnect()
+            self._recover()
             self.run(frame)
 
     def _is_broken(self) -> bool:
@@ -211,17 +223,42 @@ class PostgresDriver:
         origin = getattr(problem, "orig", problem)
         raise LedgerError(str(translation(self._name, origin))) from problem
 
+    def _recover(self) -> int:
+        """Connect anew, and see whether the server still has what it had stored: a crash may cost
+        what was not durable, and a standby that takes over, more. Returns the number of the last
+        transaction that is there."""
+        if not self._mark:
+            self._reconnect()
+            return 0
+        found = self._found_number()
+        if found < self._durable:
+            self._session.close()  # and whoever goes on nevertheless is told the same
+            raise LedgerError(
+                f"ledger {self._name}: the server lost what it had stored; see whether it is the"
+                " right one, then run again"
+            )
+        if found < self._stored:
+            self.losses += 1
+            self._stored = found
+        return found
+
     def _was_stored(self) -> bool:
         """Whether the last transaction was, once the server has done with it."""
-        for _ in range(LOOKS if self._mark else 0):
+        if not self._mark:
+            raise LedgerError(f"ledger {self._name}: the connection broke; open it again")
+        return self._recover() >= self._number
+
+    def _found_number(self) -> int:
+        """The number of the last transaction that the server has stored."""
+        for _ in range(LOOKS):
             self._reconnect()
             try:
                 found = self._last_value(LOOK.format(bounds=BOUNDS, name=self._mark))
                 self._session.rollback()
-            except psycopg.OperationalError:
+            except psycopg.OperationalError:  # it broke again, or the lock is held too long
                 continue
             if found:
-                return found >= self._number
+                return found
         raise LedgerError(
             f"ledger {self._name}: the connection broke, and it cannot be told whether the last"
             " step was stored"

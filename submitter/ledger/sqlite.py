@@ -11,10 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, NullPool, Table, create_engine
+from sqlalchemy import Connection, NullPool, Select, Table, create_engine
 
 from submitter.errors import LedgerError
-from submitter.ledger.database import Database, Many, insert_of
+from submitter.ledger.database import CHUNK, Database, Many, insert_of
 from submitter.ledger.troubles import translated
 
 APPLICATION_ID = 0x53756D74
@@ -47,6 +47,7 @@ class SqliteDriver:
     """Transactions by hand: Python's own would begin too late to be a write lock."""
 
     forgets = False
+    losses = 0
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -81,6 +82,9 @@ class SqliteDriver:
 
     def number_on(self, tables: Iterable[Table]) -> None:
         """They do so by themselves."""
+
+    def listed(self, statement: Select[Any]) -> tuple[Select[Any], int]:
+        return statement, CHUNK
 
     def many(self, statement: Many, rows: Sequence[tuple[Any, ...]]) -> int:
         text = self._texts.get(statement) or self._compile(statement)

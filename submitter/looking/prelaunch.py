@@ -18,7 +18,7 @@ from submitter.core.prelaunch import (
     tag_forbids,
     wants_sample,
 )
-from submitter.core.urls import BadUrl, host_of
+from submitter.core.urls import BadUrl, host_of, leads_elsewhere
 from submitter.errors import FetchError
 from submitter.looking.walk import Surroundings
 from submitter.ports import Fetched, Ledger
@@ -40,7 +40,7 @@ def sample_site(site: Site, look: SiteLook, *, ledger: Ledger, around: Surroundi
         answers.append(_ask(url, site, around))
         if _out_of_time(around):
             return replace(look, unfinished=True)
-        if len(answers) == PATIENCE and not any(one.status for one in answers):
+        if len(answers) == PATIENCE and not any(one.speaks for one in answers):
             break
     found = judge_sample(site.origin, site.host, answers)
     return replace(
@@ -67,10 +67,19 @@ def _ask(url: str, site: Site, around: Surroundings) -> PageAnswer:
             noindex = any(map(tag_forbids, answer.robots_tags)) or _head_forbids(answer)
             return PageAnswer(url, answer.status, host, noindex)
     except FetchError as error:
-        status = error.http_status
-        return PageAnswer(url, status if status in MISSING else None)
+        status = error.http_status if error.http_status in MISSING else None
+        host = _host_led_to(error.led_to) if leads_elsewhere(site.origin, error.led_to) else ""
+        return PageAnswer(url, status, host)
     except BadUrl:
         return PageAnswer(url, None)
+
+
+def _host_led_to(address: str) -> str:
+    """What cannot be fetched is elsewhere all the same."""
+    try:
+        return host_of(address)
+    except BadUrl:
+        return "nowhere"
 
 
 def _head_forbids(answer: Fetched) -> bool:

@@ -48,10 +48,16 @@ class Eyes:
             with self.source.fetch(
                 url, site=self.site, until=self.until, user_agent=name
             ) as answer:
-                return read(seen, answer)
+                led_to = answer.final_url if answer.final_url != url else ""
+                return read(replace(seen, led_to=led_to), answer)
         except FetchError as error:
-            status = error.http_status
-            return replace(seen, http_status=status, reason=error.reason, problem=error.problem)
+            return replace(
+                seen,
+                http_status=error.http_status,
+                reason=error.reason,
+                problem=error.problem,
+                led_to=error.led_to,
+            )
 
 
 def _read(seen: Sight, answer: Fetched, limit: int) -> Sight:

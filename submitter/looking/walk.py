@@ -40,6 +40,7 @@ from submitter.looking.reading import (
     SoleReader,
     Unchanged,
 )
+from submitter.looking.scope import Scope
 from submitter.ports import Clock, Look, Source
 
 ROBOTS_BYTES = 512 * 1024
@@ -76,14 +77,13 @@ class SiteWalk:
     def __init__(self, site: Site, look: Look, around: Surroundings) -> None:
         self._site, self._look, self._around = site, look, around
         self._at = around.clock.now()
-        self._hosts = around.fleet_hosts | {site.host}
+        self._scope = Scope(site, around.fleet_hosts, self._read_small)
         self._scribe = DocumentScribe(look)
         self._begun: dict[str, Parts] = {}
         self._nodes: dict[str, Node] = {}
         self._readings: list[DocumentReading] = []
         self._findings: list[Finding] = []
         self._skipped: Counter[str] = Counter()
-        self._vouched: dict[str, frozenset[str]] = {}
         self._complete, self._unfinished = True, False
 
     def walk(self, *, with_robots: bool = True) -> SiteLook:
@@ -242,6 +242,8 @@ class SiteWalk:
         head = next(parts)
         assert isinstance(head, Head)  # noqa: S101 # see Part
         final = urls.normalize(head.final_url)
+        if problem := self._scope.why_not(visit.url, head.final_url):
+            raise SitemapError(visit.url, "foreign-sitemap", problem)
         if final != identity and final in self._nodes:
             message = f"redirects to {head.final_url}, which is read already"
             self._note("duplicate-document", visit.url, message)
@@ -355,24 +357,12 @@ class SiteWalk:
             self._note("index-self-reference", visit.url, message)
 
     def _in_scope(self, visit: Visit, child: str) -> bool:
-        """Ours, or vouched for by the robots.txt of the host it lies on (cross-submission)."""
-        host = urls.host_of(child)
-        if host in self._hosts or host == urls.host_of(visit.url) or child in self._named_by(host):
+        if self._scope.holds(child, beside=visit.url):
             return True
         self._skipped["foreign-sitemap"] += 1
         message = f"{child} lies on a host that is not ours and does not name it in robots.txt"
         self._note("foreign-sitemap", visit.url, message)
         return False
-
-    def _named_by(self, host: str) -> frozenset[str]:
-        if host not in self._vouched:
-            url = f"{self._site.scheme}://{host}/robots.txt"
-            try:
-                named: Iterable[str] = parse_robots(self._read_small(url), url=url).sitemaps
-            except FetchError:
-                named = ()
-            self._vouched[host] = frozenset(named)
-        return self._vouched[host]
 
     # ------------------------------------------------------------ summing up
 

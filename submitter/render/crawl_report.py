@@ -29,7 +29,7 @@ class LineReasonDoc(TypedDict):
     """The beginning of some lines, or some hosts; never a query."""
 
 
-class ReadingDoc(TypedDict):
+class LogReadingDoc(TypedDict):
     files: int
     """Logs that were read."""
     lines: int
@@ -139,7 +139,7 @@ class RangesDoc(TypedDict):
 
 
 class CrawlersDoc(TypedDict):
-    reading: ReadingDoc | None
+    reading: LogReadingDoc | None
     """Null: no log was given."""
     zone: str
     """The zone of the days."""
@@ -179,7 +179,7 @@ def crawlers_doc(
     }
 
 
-def _reading_doc(found: CrawlReading) -> ReadingDoc:
+def _reading_doc(found: CrawlReading) -> LogReadingDoc:
     reading = found.reading
     return {
         "files": found.files,
@@ -328,7 +328,7 @@ def _block(title: str, screen: Screen) -> list[str]:
     return ["", screen.heading(title)]
 
 
-def _reading_text(found: ReadingDoc, screen: Screen) -> list[str]:
+def _reading_text(found: LogReadingDoc, screen: Screen) -> list[str]:
     head = (
         f"{several(found['files'], 'log')}, {several(found['lines'], 'line')}:"
         f" {number(found['bots'])} of bots ({number(found['new'])} new,"

@@ -33,6 +33,7 @@ from submitter.render.json_shapes import FAILURE, SHAPES
 from submitter.render.markdown import code, codes, heading, link, table
 from submitter.render.members import member_docs
 from submitter.render.reference_commands import CommandText, commands_chapter
+from submitter.render.reference_crawls import crawls_chapter
 from submitter.render.reference_engines import engines_chapter
 from submitter.render.reference_inventory import inventory_chapter
 from submitter.render.reference_json import json_chapter
@@ -86,6 +87,7 @@ def reference_text(engines: Mapping[str, Traits], commands: Sequence[CommandText
         "Why something is not sent": _skips(),
         "Causes": _causes(),
         "Findings": _findings(),
+        "Access logs": crawls_chapter(),
         "Inventory": inventory_chapter(inventory_schema(engines)),
         "Publish lists": _list_fields(),
         "Views of the ledger": _views(),

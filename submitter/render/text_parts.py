@@ -38,6 +38,7 @@ NOT_NOW: Mapping[str, str] = {
     "unchanged": "told before, unchanged",
     "already-told": "told before",
     "first-run": "older than the first run sends",
+    "key-outside-scope": "the key file does not speak for it",
     "still-there": "left the sitemaps, and answers",
 }
 """Reasons of what is not sent until something changes. For the docs; they only grow."""

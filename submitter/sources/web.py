@@ -47,6 +47,9 @@ TRANSIENT: Final = frozenset(
 )
 """Reasons that may be gone at the next try; a certificate or a missing name is not."""
 
+Hop = tuple[int, WebAddress]
+"""A redirect: its status, and the address that gave it."""
+
 _backoff = wait_random_exponential(multiplier=0.25, max=4)
 
 
@@ -146,26 +149,35 @@ class _Errand:
     def _follow(self) -> WebAnswer:
         """Hop by hop; each hop is judged like a first address."""
         address = parse_address(self._url)
-        hops: list[tuple[int, WebAddress]] = []
-        while True:
-            exchange = self._exchange(address)
-            try:
-                head = Head(address.url, exchange.response)
-                location = head.location
-                if location is None:
-                    return self._answer(head, address, exchange, hops)
-            except BaseException as error:
-                exchange.close()
-                if isinstance(error, FetchError):
-                    error.redirects = len(hops)
-                raise
-            exchange.close()
-            hops.append((head.status, address))
-            address = self._next(address, location, hops)
+        hops: list[Hop] = []
+        led_to = ""
+        try:
+            while True:
+                status, found = self._hop(address, hops)
+                if isinstance(found, WebAnswer):
+                    return found
+                hops.append((status, address))
+                led_to = found
+                address = self._next(address, found, hops)
+                led_to = address.url
+        except FetchError as error:
+            error.redirects, error.led_to = len(hops), led_to
+            raise
 
-    def _next(
-        self, address: WebAddress, location: str, hops: list[tuple[int, WebAddress]]
-    ) -> WebAddress:
+    def _hop(self, address: WebAddress, hops: list[Hop]) -> tuple[int, WebAnswer | str]:
+        """What is at one address: the answer, or the Location of a redirect."""
+        exchange = self._exchange(address)
+        try:
+            head = Head(address.url, exchange.response)
+            if head.location is None:
+                return head.status, self._answer(head, address, exchange, hops)
+        except BaseException:
+            exchange.close()
+            raise
+        exchange.close()
+        return head.status, head.location
+
+    def _next(self, address: WebAddress, location: str, hops: list[Hop]) -> WebAddress:
         target = follow_location(address, location)
         if any(target.url == visited.url for _, visited in hops):
             raise failure(self._url, "redirect-loop", f"redirects back to {shown(target.url)}")
@@ -230,7 +242,7 @@ class _Errand:
         head: Head,
         address: WebAddress,
         exchange: Exchange,
-        hops: list[tuple[int, WebAddress]],
+        hops: list[Hop],
     ) -> WebAnswer:
         """What is at the end of the way. Raises FetchError unless it can be used."""
         if head.status in ASK_LATER:
@@ -260,9 +272,7 @@ def _request_headers(agent: str, validators: Validators) -> dict[str, str]:
     return headers
 
 
-def _notes_on_hops(
-    url: str, hops: list[tuple[int, WebAddress]], last: WebAddress
-) -> tuple[Finding, ...]:
+def _notes_on_hops(url: str, hops: list[Hop], last: WebAddress) -> tuple[Finding, ...]:
     found = []
     if hops and all(status in PERMANENT for status, _ in hops):
         found.append(note("redirected-permanently", url, last.url))

@@ -15,7 +15,7 @@ from submitter.core.fleet import Account, Target
 from submitter.errors import EngineError
 from submitter.sending.channels import Channel
 
-A_PERSON_EDITS = frozenset({"configuration", "secret-missing"})
+A_PERSON_EDITS = frozenset({"configuration", "secret-missing", "secret-unusable"})
 """Causes that are mended in the inventory or beside it."""
 
 

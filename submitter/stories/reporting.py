@@ -6,10 +6,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+from typing import cast
 
 from submitter.core import quota
 from submitter.core.fleet import Account, Fleet, Site, Target
 from submitter.core.health import (
+    HOLDS,
     NO_BEAT,
     TROUBLED,
     SitemapFacts,
@@ -36,7 +38,7 @@ from submitter.core.report import (
 from submitter.core.selection import Selection
 from submitter.core.standing import Allowance, PageStanding
 from submitter.core.states import State
-from submitter.core.status import is_fetched, sitemap_state, submitted_at
+from submitter.core.status import SitemapState, is_fetched, sitemap_state, submitted_at
 from submitter.core.traits import Kind, Traits
 from submitter.ports import Ledger, ReportBook
 from submitter.stories import overview
@@ -50,8 +52,11 @@ CALLS = 20_000
 """Single calls in a report at most, shared out evenly among its targets."""
 CALLS_EACH = 50
 RUNS = 60
+RUNS_BACK = 3
+"""A run that was killed, or is under way, has no summary yet."""
 TROUBLES = 1_000
 SITE_CRAWLS = 10_000
+UNREAD = (SitemapState.QUEUED, SitemapState.STUCK)
 
 Key = tuple[str, str]
 """Site and account: a target."""
@@ -160,6 +165,7 @@ class _Known:
     pages: Mapping[Key, PageStanding]
     lanes: Mapping[tuple[str, str], Allowance]
     traits: Mapping[str, Traits]
+    held: Mapping[tuple[str, str | None], str]
 
     @classmethod
     def read(cls, ledger: Ledger, book: ReportBook, scope: Scope, now: datetime) -> _Known:
@@ -182,6 +188,7 @@ class _Known:
             pages=ledger.page_standings(now),
             lanes=ledger.allowances(),
             traits=scope.traits,
+            held=_held(ledger),
         )
 
     def target_lines(
@@ -191,11 +198,13 @@ class _Known:
         for key, target in self.targets.items():
             pages = self.pages.get(key, PageStanding())
             facts = TargetFacts(
+                engine=target.account.engine,
                 last=last.get(key),
                 sitemaps=self.sitemaps.get(key, ()),
                 pages=pages,
                 lanes=self._lanes_of(key),
                 retired=key in self.retired,
+                held=self.held.get(key) or self.held.get((key[0], None)) or "",
             )
             verdict, beat = health_of(facts, now), beats.get(key, _NO_BEATS)
             yield TargetLine(
@@ -228,6 +237,19 @@ class _Known:
             for key, many in self.sitemaps.items()
             for facts in many
         ]
+
+
+def _held(ledger: Ledger) -> Mapping[tuple[str, str | None], str]:
+    """By site and account (None: all of them), what the newest run that ended held back, and by
+    which rule."""
+    summaries = (run.summary for run in ledger.runs(limit=RUNS_BACK))
+    newest = next((one for one in summaries if one is not None), {})
+    skips = cast("Sequence[Mapping[str, str | None]]", newest.get("skips", ()))
+    return {
+        (str(one["site"]), one["account"]): str(one["reason"])
+        for one in skips
+        if one["reason"] in HOLDS
+    }
 
 
 def _targets(scope: Scope, remembered: Mapping[Key, tuple[str, str]]) -> dict[Key, Target]:
@@ -280,6 +302,7 @@ def _sitemap_line(facts: SitemapFacts, engine: str) -> SitemapLine:
         theirs=check.urls_submitted if check else None,
         ours=known.urls_ours,
         read_after_s=read_after,
+        unread_since=(facts.unread_since or told_at) if facts.state in UNREAD else None,
     )
 
 

@@ -21,6 +21,9 @@ from submitter.errors import ConfigError, LedgerError
 log = logging.getLogger(__name__)
 
 PREFIX: Final = "postgresql://"
+SESSION: Final = {"prepare_threshold": None}
+"""A pooler hands the next transaction to another session."""
+
 LOOK, SEND, VERIFY = "look", "send", "verify"
 PRIORITIES: Final = {LOOK: 20, SEND: 10, VERIFY: 0}
 
@@ -63,12 +66,15 @@ def check_address(url: str) -> str:
 
 def enqueueing_app(url: str) -> App:
     """For putting jobs in; not for running them."""
-    return App(connector=SyncPsycopgConnector(conninfo=check_address(url), min_size=1, max_size=1))
+    url = check_address(url)
+    connector = SyncPsycopgConnector(conninfo=url, min_size=1, max_size=1, kwargs=SESSION)
+    return App(connector=connector)
 
 
 def working_app(url: str, connections: int) -> App:
     """For running jobs on so many loops."""
-    connector = PsycopgConnector(conninfo=check_address(url), min_size=1, max_size=connections + 2)
+    url = check_address(url)
+    connector = PsycopgConnector(conninfo=url, kwargs=SESSION, min_size=1, max_size=connections + 2)
     return App(connector=connector)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 from crawl_samples import (
@@ -35,8 +35,14 @@ from submitter.core.crawl.seen import Hour, first_state, marker, packed, unpacke
 from submitter.ledger import crawls, open_ledger
 from submitter.ledger.ledger import SqlLedger
 
-SALT = "ab" * 16
 HOST = "shop.example.com"
+WIPE = (
+    "DELETE FROM crawl_day",
+    "DELETE FROM crawl_page",
+    "DELETE FROM crawl_site",
+    "DELETE FROM crawl_hour",
+    "DELETE FROM crawler",
+)
 
 TIMES = st.builds(
     lambda day, hour, second: f"{day:02}/Nov/2026:{hour:02}:00:{second:02} +0000",
@@ -59,18 +65,31 @@ LINES = st.builds(
 LOGS = st.lists(LINES, max_size=30)
 
 
-def fresh() -> SqlLedger:
-    """Two sites, of one of which pages are listed; marks are the same in each."""
+Numbers = dict[str, list[tuple[object, ...]]]
+After = Callable[..., Numbers]
+
+
+@pytest.fixture(scope="module")
+def after() -> Iterator[After]:
+    """The ledger after some readings, each of some files; it knows of nothing else. Of one of its
+    two sites pages are listed."""
     ledger = open_ledger("sqlite:///:memory:")
-    with ledger._database.transaction() as tx:
-        tx.connection.exec_driver_sql("UPDATE meta SET value = ? WHERE name = 'salt'", (SALT,))
-    ledger = SqlLedger(ledger._database, is_dead=lambda owner: False)
     list_pages(ledger, ["/p/1", "/new/1", "/p/3"])
     list_pages(ledger, [], site=WWW)
-    return ledger
+
+    def after(*readings: Sequence[bytes], gz: bool = False) -> Numbers:
+        with ledger._database.transaction() as tx:
+            for statement in WIPE:
+                tx.connection.exec_driver_sql(statement)
+        for files in readings:
+            read(ledger, *files, sites=(SHOP, WWW), gz=gz)
+        return numbers_of(ledger)
+
+    yield after
+    ledger.close()
 
 
-def numbers_of(ledger: SqlLedger) -> dict[str, list[tuple[object, ...]]]:
+def numbers_of(ledger: SqlLedger) -> Numbers:
     """All but the order in which bots got their numbers."""
     found = everything(ledger)
     with ledger._database.reading() as tx:
@@ -79,17 +98,6 @@ def numbers_of(ledger: SqlLedger) -> dict[str, list[tuple[object, ...]]]:
     for table, at in place.items():
         found[table] = sorted((*row[:at], names[row[at]], *row[at + 1 :]) for row in found[table])
     return found
-
-
-def after(*readings: Sequence[bytes], gz: bool = False) -> dict[str, list[tuple[object, ...]]]:
-    """The ledger after some readings, each of some files."""
-    ledger = fresh()
-    try:
-        for files in readings:
-            read(ledger, *files, sites=(SHOP, WWW), gz=gz)
-        return numbers_of(ledger)
-    finally:
-        ledger.close()
 
 
 def pieces(lines: Sequence[bytes], cuts: Sequence[int]) -> list[list[bytes]]:
@@ -105,7 +113,7 @@ def pieces(lines: Sequence[bytes], cuts: Sequence[int]) -> list[list[bytes]]:
 @given(LOGS, st.lists(st.integers(0, 30), max_size=4), st.data())
 @settings(max_examples=60)
 def test_the_ledger_is_that_of_the_lines_however_files_are_made_of_them(
-    lines: list[bytes], cuts: list[int], data: st.DataObject
+    after: After, lines: list[bytes], cuts: list[int], data: st.DataObject
 ) -> None:
     whole = after([text(lines)])
     parts = pieces(lines, cuts)
@@ -120,7 +128,7 @@ def test_the_ledger_is_that_of_the_lines_however_files_are_made_of_them(
 @given(LOGS, st.integers(0, 30), st.integers(0, 30))
 @settings(max_examples=60)
 def test_a_log_that_grows_and_files_that_overlap_count_once(
-    lines: list[bytes], one: int, other: int
+    after: After, lines: list[bytes], one: int, other: int
 ) -> None:
     first, last = min(one, other), max(one, other)
     whole = after([text(lines)])
@@ -132,14 +140,16 @@ def test_a_log_that_grows_and_files_that_overlap_count_once(
 
 @given(LOGS, st.permutations(range(30)))
 @settings(max_examples=40)
-def test_the_order_of_lines_means_nothing(lines: list[bytes], order: Sequence[int]) -> None:
+def test_the_order_of_lines_means_nothing(
+    after: After, lines: list[bytes], order: Sequence[int]
+) -> None:
     shuffled = [lines[at] for at in order if at < len(lines)]
     assert after([text(shuffled)]) == after([text(lines)])
 
 
 @given(LOGS)
 @settings(max_examples=40)
-def test_the_numbers_are_those_of_counting(lines: list[bytes]) -> None:
+def test_the_numbers_are_those_of_counting(after: After, lines: list[bytes]) -> None:
     """Against the simplest count there is: of one file."""
     found = after([text(lines)])
     bots = [one for one in lines if b"Chrome" not in one]
@@ -152,18 +162,20 @@ def test_the_numbers_are_those_of_counting(lines: list[bytes]) -> None:
     assert sorted(int(row[3]) for row in found["crawl_page"]) == sorted(pages.values())
 
 
-def test_equal_lines_of_one_file_all_count() -> None:
+def test_equal_lines_of_one_file_all_count(after: After) -> None:
     assert sum(int(row[4]) for row in after([text([line(host=HOST)] * 500)])["crawl_day"]) == 500
 
 
-def test_equal_lines_of_two_files_count_as_often_as_in_the_one_with_more() -> None:
+def test_equal_lines_of_two_files_count_as_often_as_in_the_one_with_more(after: After) -> None:
     found = after(*([text([line(host=HOST)] * count)] for count in (2, 5, 3)))
     assert sum(int(row[4]) for row in found["crawl_day"]) == 5
 
 
 @given(LOGS, st.lists(st.integers(0, 30), max_size=3))
 @settings(max_examples=25)
-def test_what_is_stored_on_the_way_changes_nothing(lines: list[bytes], cuts: list[int]) -> None:
+def test_what_is_stored_on_the_way_changes_nothing(
+    after: After, lines: list[bytes], cuts: list[int]
+) -> None:
     parts = [text(part) for part in pieces(lines, cuts)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tally, "MOST_VISITS", 1)
@@ -174,7 +186,7 @@ def test_what_is_stored_on_the_way_changes_nothing(lines: list[bytes], cuts: lis
 
 
 def test_memory_is_bounded_and_far_equal_lines_then_count_once(
-    monkeypatch: pytest.MonkeyPatch,
+    after: After, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hour = Hour([])
     for mark in range(1_000):

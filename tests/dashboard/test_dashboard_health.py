@@ -40,10 +40,13 @@ def call(state: str, *, kind: str = "urls", target: str = MAP, message: str = ""
 
 
 def sitemap(
-    state: SitemapState, standing: State = State.ACCEPTED, read: datetime | None = None
+    state: SitemapState,
+    standing: State = State.ACCEPTED,
+    read: datetime | None = None,
+    reason: str = "",
 ) -> SitemapFacts:
     told = NOW - 2 * HOUR
-    known = SitemapStanding(MAP, standing, "c", told, told, "c", reason="why it waits")
+    known = SitemapStanding(MAP, standing, "c", told, told, "c", reason=reason)
     check = Check("p", MAP, last_downloaded=read, errors=3)
     status = SitemapStatus("https://shop.example.com", "gsc", MAP, known, check, NOW, 10)
     return SitemapFacts(status, state)
@@ -58,21 +61,21 @@ FETCHED, QUEUED = SitemapState.FETCHED, SitemapState.QUEUED
 CASES = {
     "nothing was ever told": (TargetFacts(), Health.NEVER),
     "pages wait and nothing was told": (TargetFacts(pages=waits(3)), Health.NEVER),
-    "a call failed": (TargetFacts(call("failed")), Health.FAILING),
-    "a batch was taken in part": (TargetFacts(call("partial")), Health.PARTIAL),
-    "an answer was lost": (TargetFacts(call("unknown")), Health.UNKNOWN),
-    "taken, nobody knows more": (TargetFacts(call("accepted")), Health.ACCEPTED),
-    "not confirmed": (TargetFacts(call("received")), Health.RECEIVED),
+    "a call failed": (TargetFacts("google", call("failed")), Health.FAILING),
+    "a batch was taken in part": (TargetFacts("google", call("partial")), Health.PARTIAL),
+    "an answer was lost": (TargetFacts("google", call("unknown")), Health.UNKNOWN),
+    "taken, nobody knows more": (TargetFacts("google", call("accepted")), Health.ACCEPTED),
+    "not confirmed": (TargetFacts("google", call("received")), Health.RECEIVED),
     "told and not read": (
-        TargetFacts(call("accepted"), [sitemap(QUEUED)]),
+        TargetFacts("google", call("accepted"), [sitemap(QUEUED)]),
         Health.ACCEPTED,
     ),
     "read by its own word": (
-        TargetFacts(call("accepted"), [sitemap(FETCHED, read=NOW)]),
+        TargetFacts("google", call("accepted"), [sitemap(FETCHED, read=NOW)]),
         Health.READ,
     ),
     "one of two read": (
-        TargetFacts(call("accepted"), [sitemap(FETCHED, read=NOW), sitemap(QUEUED)]),
+        TargetFacts("google", call("accepted"), [sitemap(FETCHED, read=NOW), sitemap(QUEUED)]),
         Health.ACCEPTED,
     ),
     "read with errors": (
@@ -81,29 +84,45 @@ CASES = {
     ),
     "taken long ago": (TargetFacts(sitemaps=[sitemap(SitemapState.STUCK)]), Health.LATE),
     "an old failure of a sitemap that went well since": (
-        TargetFacts(call("failed", kind="sitemap"), [sitemap(QUEUED)]),
+        TargetFacts("google", call("failed", kind="sitemap"), [sitemap(QUEUED)]),
         Health.ACCEPTED,
     ),
     "one sitemap failed, another went well": (
-        TargetFacts(call("accepted"), [sitemap(QUEUED, State.FAILED), sitemap(QUEUED)]),
+        TargetFacts("google", call("accepted"), [sitemap(QUEUED, State.FAILED), sitemap(QUEUED)]),
         Health.FAILING,
     ),
-    "waits for its turn": (TargetFacts(call("accepted"), pages=waits(3)), Health.WAITING),
+    "waits for its turn": (TargetFacts("google", call("accepted"), pages=waits(3)), Health.WAITING),
     "waits for the day": (
-        TargetFacts(call("accepted"), pages=waits(3), lanes=[SHUT]),
+        TargetFacts("google", call("accepted"), pages=waits(3), lanes=[SHUT]),
         Health.PAUSED,
     ),
     "a closed lane with nothing to tell": (
-        TargetFacts(call("accepted"), lanes=[SHUT]),
+        TargetFacts("google", call("accepted"), lanes=[SHUT]),
         Health.ACCEPTED,
     ),
     "one lane of two is closed": (
         TargetFacts(
-            call("accepted"), pages=waits(3), lanes=[SHUT, replace(SHUT, closed_until=None)]
+            "google",
+            call("accepted"),
+            pages=waits(3),
+            lanes=[SHUT, replace(SHUT, closed_until=None)],
         ),
         Health.WAITING,
     ),
-    "not in the inventory": (TargetFacts(call("failed"), retired=True), Health.RETIRED),
+    "a person has to act first": (
+        TargetFacts("google", None, [sitemap(QUEUED, State.DEFERRED, reason="role-restricted")]),
+        Health.BLOCKED,
+    ),
+    "waits, and waiting is all there is to do": (
+        TargetFacts("google", call("accepted"), [sitemap(QUEUED, State.DEFERRED, reason="quota")]),
+        Health.WAITING,
+    ),
+    "the guard holds a site that was never told": (TargetFacts(held="guard"), Health.HELD),
+    "the guard holds a site that was read": (
+        TargetFacts("google", call("accepted"), [sitemap(FETCHED, read=NOW)], held="guard"),
+        Health.HELD,
+    ),
+    "not in the inventory": (TargetFacts("google", call("failed"), retired=True), Health.RETIRED),
 }
 
 
@@ -114,7 +133,7 @@ def test_a_target_is_said_to_be_no_better_than_is_known(name: str) -> None:
 
 
 def test_a_failure_is_told_in_the_words_of_whoever_said_it() -> None:
-    verdict = health_of(TargetFacts(call("failed", message="no permission")), NOW)
+    verdict = health_of(TargetFacts("google", call("failed", message="no permission")), NOW)
     assert (verdict.why, verdict.at) == ("no permission", NOW - HOUR)
 
 

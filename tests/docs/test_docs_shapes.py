@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -49,6 +50,8 @@ CALLS: Mapping[str, tuple[str, ...]] = {
     "report": ("report",),
     "report --alerts": ("report", "--alerts"),
     "build pages.jsonl --out maps --base http://shop.example.com/": ("build",),
+    "crawlers access.log": ("crawlers",),
+    "crawlers": ("crawlers",),
     "manual": ("manual",),
     f"manual done {FILE}": ("manual done",),
     f"manual withdrawn {FILE}": ("manual withdrawn",),
@@ -70,6 +73,10 @@ def told(inventory: Path) -> None:
     assert run(["flatten", SITEMAP, "--baidu", "files"]) == 0
     line = '{"url": "http://shop.example.com/p/1", "lastmod": "2026-11-01"}\n'
     (inventory.parent / "pages.jsonl").write_text(line, encoding="utf-8")
+    agent = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+    at = f"{datetime.now(UTC):%d/%b/%Y:%H:%M:%S} +0000"
+    hit = f'shop.example.com 66.249.66.1 - - [{at}] "GET /p/1 HTTP/1.1" 200 1000 "-" "{agent}"\n'
+    (inventory.parent / "access.log").write_text(f"{hit}Error\n", encoding="utf-8")
 
 
 def misfits(value: object, kind: Any, where: str) -> list[str]:
@@ -129,13 +136,14 @@ def test_without_a_result_there_is_a_document_too(
     assert misfits(printed(capsys, line), FAILURE, line) == []
 
 
-@pytest.mark.parametrize("command", ["sandbox", "serve"])
-def test_what_runs_until_it_is_stopped_says_where_it_is(command: str, tmp_path: Path) -> None:
-    (tmp_path / "inventory.yaml").write_text("version: 1\naccounts: {}\nsites: []\n")
-    options = {"sandbox": ["--directory", "demo"], "serve": ["--port", "0"]}[command]
-    ledger = ["--ledger", "sqlite:///ledger.db"]
-    words = [sys.executable, "-m", "submitter", *ledger, command, *options, "--json"]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, cwd=tmp_path)
+@pytest.mark.parametrize(
+    ("command", "options"), [("sandbox", "--directory demo"), ("serve", "--port 0")]
+)
+def test_what_runs_until_it_is_stopped_says_where_it_is(
+    command: str, options: str, inventory: Path
+) -> None:
+    words = [sys.executable, "-m", "submitter", "-i", str(inventory), command, *options.split()]
+    process = subprocess.Popen([*words, "--json"], stdout=subprocess.PIPE, cwd=inventory.parent)
     try:
         assert process.stdout is not None
         document = json.loads(process.stdout.readline())

@@ -107,6 +107,10 @@ ACCOUNTS = {
         account_key("google", credentials="file:nowhere.json"), "nowhere.json", "Put the secret",
         exit_code=2,
     ),
+    "secret-unusable": Case(
+        lambda ward: (ward.world.folder / "google.json").chmod(0o644), "chmod 600",
+        "who may read it", exit_code=2,
+    ),
     "configuration": Case(
         secret("google.json", "not a key"), "not JSON", "Correct the account", exit_code=2
     ),
@@ -242,8 +246,26 @@ TARGETS = {
         "redirects back", "Correct the redirects",
     ),
     "host-private": Case(
+        lambda ward: None, "127.0.0.1", "`allow_private`", keys={"allow_private": ["10.0.0.0/8"]}
+    ),
+    "redirect-leads-nowhere": Case(
         lambda ward: ward.shop.redirect(SITEMAP, "http://10.1.2.3/sitemap.xml"), "10.1.2.3",
-        "`allow_private`",
+        "Correct the redirect",
+    ),
+    "foreign-sitemap": Case(
+        lambda ward: (
+            ward.world.add("other").put("/b.xml", listing(f"{ORIGIN}/1")),
+            ward.world.entries.pop("other"),
+            ward.shop.redirect(SITEMAP, "http://other.whole.test/b.xml"),
+            ward.world.entries["shop"].update(
+                fetch={
+                    "connect_to": dict.fromkeys(
+                        (f"{HOST}:80", "other.whole.test:80"), ward.world.sandbox.address
+                    )
+                }
+            ),
+        ),
+        "other.whole.test", "Add that host",
     ),
     "robots-unreachable": Case(
         lambda ward: ward.shop.break_document("/robots.txt", Break.ERROR), "status 500",

@@ -61,6 +61,7 @@ HIDDEN = PageAnswer(f"{ORIGIN}/b", 200, HOST, noindex=True)
 ELSEWHERE = PageAnswer(f"{ORIGIN}/c", 200, "www.example")
 MISSING = PageAnswer(f"{ORIGIN}/d", 404)
 SILENT = PageAnswer(f"{ORIGIN}/e", None)
+UNFOLLOWED = PageAnswer(f"{ORIGIN}/f", None, "private.example")
 
 
 @pytest.mark.parametrize(
@@ -74,6 +75,8 @@ SILENT = PageAnswer(f"{ORIGIN}/e", None)
         ([HIDDEN] + [SILENT] * 4, [("prelaunch-noindex", "error", 1)]),
         ([HIDDEN, FINE], [("prelaunch-noindex", "warning", 1)]),
         ([ELSEWHERE] * 5, [("prelaunch-elsewhere", "error", 5)]),
+        ([UNFOLLOWED] * 5, [("prelaunch-elsewhere", "error", 5)]),
+        ([UNFOLLOWED] * 2 + [FINE] * 3, [("prelaunch-elsewhere", "warning", 2)]),
         ([MISSING] * 4 + [FINE], [("prelaunch-missing", "error", 4)]),
         (
             [HIDDEN, ELSEWHERE, MISSING, FINE, FINE],
@@ -200,6 +203,28 @@ def test_redirects_are_judged_by_where_they_end() -> None:
     assert asked(same_host).prelaunch == ()
 
 
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Failure("private-address", redirects=1, led_to="http://private.internal.test/"),
+        Failure("dns-nxdomain", redirects=2, led_to="https://staging.example/"),
+        Failure("bad-port", redirects=1, led_to="http://127.0.0.1:1/"),
+        Failure("bad-url", redirects=1, led_to="http://2852039166/"),
+        Failure(status=403, redirects=1, led_to="https://login.example/"),
+        Failure(status=503, redirects=1, led_to="https://www.example/"),
+    ],
+)
+def test_a_redirect_to_another_host_counts_also_where_nobody_can_follow(failure: Failure) -> None:
+    source = PageTable(dict.fromkeys(URLS, failure))
+    assert [one.id for one in asked(source).prelaunch] == ["prelaunch-elsewhere"]
+    assert len(source.asked) == 5
+
+
+def test_a_redirect_on_the_same_host_that_fails_says_nothing() -> None:
+    source = PageTable(dict.fromkeys(URLS, Failure("timeout", redirects=1, led_to=f"{ORIGIN}/x")))
+    assert asked(source).prelaunch == ()
+
+
 def test_a_site_that_refuses_us_or_is_down_is_not_judged() -> None:
     for failure in (Failure(status=403), Failure(status=503), Failure(reason="timeout")):
         source = PageTable(dict.fromkeys(URLS, failure))
@@ -244,6 +269,12 @@ def moves(ward: Ward) -> None:
     ward.world.add("www").put("/", "<p>www", "text/html")
 
 
+def leads_inside(ward: Ward) -> None:
+    """To a host that has no public address, as a staging copy's redirects do."""
+    for page in ward.shop.urls():
+        ward.shop.redirect(page.removeprefix(ORIGIN), "http://10.1.2.3/")
+
+
 def loses(ward: Ward) -> None:
     for page in ward.shop.urls():
         ward.shop.put(page.removeprefix(ORIGIN), "", "text/html")
@@ -252,7 +283,12 @@ def loses(ward: Ward) -> None:
 
 @pytest.mark.parametrize(
     ("spoil", "id"),
-    [(noindex, "prelaunch-noindex"), (moves, "prelaunch-elsewhere"), (loses, "prelaunch-missing")],
+    [
+        (noindex, "prelaunch-noindex"),
+        (moves, "prelaunch-elsewhere"),
+        (leads_inside, "prelaunch-elsewhere"),
+        (loses, "prelaunch-missing"),
+    ],
 )
 def test_a_site_that_is_not_ready_is_held_until_it_is(
     ward: Ward, spoil: Callable[[Ward], object], id: str

@@ -26,10 +26,11 @@ class PaperDocument:
     charset: str | None = None
     validators: Validators = Validators()
     findings: tuple[Finding, ...] = ()
+    moved_to: str = ""
 
     @property
     def final_url(self) -> str:
-        return self.url
+        return self.moved_to or self.url
 
     def chunks(self) -> Iterator[bytes]:
         for at in range(0, len(self.body), 64):
@@ -44,6 +45,8 @@ class PaperSource:
 
     documents: Mapping[str, bytes]
     cut: frozenset[str] = frozenset()
+    moved: Mapping[str, str] = field(default_factory=dict)
+    """Address → where redirects lead; the document stands under its own address."""
     fetched: list[str] = field(default_factory=list)
 
     @contextmanager
@@ -60,7 +63,12 @@ class PaperSource:
         self.fetched.append(url)
         if url not in self.documents:
             raise FetchError(url, "http-404", "status 404", http_status=404)
-        yield PaperDocument(url, self.documents[url], complete=url not in self.cut)  # type: ignore[misc]
+        yield PaperDocument(  # type: ignore[misc]
+            url,
+            self.documents[url],
+            complete=url not in self.cut,
+            moved_to=self.moved.get(url, ""),
+        )
 
 
 def urlset(*locs: str, lastmod: str = "2026-11-20") -> bytes:

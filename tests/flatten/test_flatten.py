@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import pytest
 from paper import PaperSource, index, urlset
@@ -30,9 +31,11 @@ def read(
     sitemaps: tuple[str, ...] | None = (ROOT,),
     cut: frozenset[str] = frozenset(),
     keep: Keep | None = None,
+    moved: Mapping[str, str] = MappingProxyType({}),
+    fleet: frozenset[str] = frozenset(),
 ) -> SiteLook:
-    source = PaperSource(documents, cut)
-    around = Surroundings(source=source, clock=HandClock())
+    source = PaperSource(documents, cut, moved)
+    around = Surroundings(source=source, clock=HandClock(), fleet_hosts=fleet)
     return flatten(Site("shop.example", sitemaps=sitemaps), around, keep=keep)
 
 
@@ -116,3 +119,32 @@ def test_a_page_counts_only_once_its_document_was_read() -> None:
 def test_a_lastmod_is_a_time_or_nothing() -> None:
     rows = page_docs("d", [PageRow("i", "l", 0), PageRow("i", "l", None)])
     assert [row["lastmod"] for row in rows] == ["1970-01-01T00:00:00Z", None]
+
+
+# ---------------------------------------------------------------- where redirects end
+
+AWAY = "https://other.example/b.xml"
+
+
+@pytest.mark.parametrize("document", [ROOT, f"{S}/b.xml"])
+def test_a_document_that_redirects_to_a_foreign_host_is_not_used(document: str) -> None:
+    """As if it were listed there directly: what it lists of our pages is not ours to believe."""
+    look = read(TREE, moved={document: AWAY})
+    lost = next(one for one in look.readings if one.url == document)
+    assert [one.id for one in lost.findings] == ["foreign-sitemap"]
+    assert (lost.pages, lost.complete) == (0, False)
+    assert look.listed == (0 if document == ROOT else 2)
+    assert judge_flat(look) == (5 if document == ROOT else 4)
+
+
+@pytest.mark.parametrize("document", [ROOT, f"{S}/b.xml"])
+@pytest.mark.parametrize("how", ["same host", "fleet", "declared", "robots.txt"])
+def test_a_redirect_may_end_where_the_document_could_be_listed(document: str, how: str) -> None:
+    robots = {"https://other.example/robots.txt": f"Sitemap: {AWAY}".encode()}
+    look = read(
+        TREE | (robots if how == "robots.txt" else {}),
+        sitemaps=(ROOT, "https://other.example/more.xml") if how == "declared" else (ROOT,),
+        moved={document: f"{S}/moved.xml" if how == "same host" else AWAY},
+        fleet=frozenset({"other.example"} if how == "fleet" else ()),
+    )
+    assert look.listed == 3

@@ -12,6 +12,7 @@ from ledger_releases import RELEASES, make_release
 from ledger_samples import (
     MAP,
     NOW,
+    SITE,
     claim,
     kept_counts,
     look_at,
@@ -89,12 +90,12 @@ def test_leases_keep_others_out(ledgers: list[SqlLedger]) -> None:
 
 def test_workers_share_the_sessions(ledgers: list[SqlLedger]) -> None:
     def work(worker: int) -> None:
-        ledger, site = ledgers[worker], f"https://s{worker % 2}.example.com"
+        ledger, site = ledgers[worker], f"https://s{worker}.example.com"
         lease = ledger.acquire(f"worker {worker}", "a", ttl_s=60, now=NOW)
         for turn in range(5):
             pages = [page(f"{worker}-{turn}-{n}") for n in range(30)]
             look_at(ledger, lease, {MAP: pages}, site=site, tell=[rule(removed=True)])
-            action = sitemap_action(f"{site}/{worker}-{turn}.xml", site=site)
+            action = sitemap_action(f"{SITE}/{worker}-{turn}.xml")
             settle(ledger, lease, claim(ledger, lease, action), action)
 
     with ThreadPoolExecutor(CLIENTS) as pool:

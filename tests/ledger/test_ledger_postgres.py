@@ -13,13 +13,30 @@ from uuid import uuid4
 import psycopg
 import pytest
 from ledger_processes import finish, start
-from ledger_samples import MAP, NOW, look_at, open_ledger, page, waiting
+from ledger_samples import (
+    MAP,
+    NOW,
+    OTHER_MAP,
+    SITE,
+    claim,
+    kept_counts,
+    look_at,
+    open_ledger,
+    page,
+    read,
+    recount,
+    rule,
+    settle,
+    sitemap_action,
+    waiting,
+)
 from sqlalchemy.exc import ProgrammingError
 
 from submitter.errors import ConfigError, LedgerBusy, LedgerError
 from submitter.ledger import migrating, postgres
 from submitter.ledger.database import Transaction
 from submitter.ledger.schema import HEAD
+from submitter.ports import LogFilter
 from support.postgres import (
     Server,
     administer,
@@ -215,6 +232,33 @@ def test_a_statement_that_failed_is_never_taken_for_stored(server_url: str) -> N
     ledger.close()
 
 
+def test_a_step_that_idled_until_the_server_ended_it_is_taken_again(server_url: str) -> None:
+    """As one does whose process is stopped: others need not wait for it for ever."""
+    ledger = open_ledger(server_url)
+    steps: list[int] = []
+
+    def step(tx: Transaction) -> None:
+        ask = tx.connection.exec_driver_sql
+        steps.append(int(ask("SELECT pg_backend_pid()").scalar_one()))
+        if len(steps) == 1:
+            ask("SET LOCAL idle_in_transaction_session_timeout = '1ms'")
+            wait_until_gone(server_url, steps[0])
+        ask("SELECT 1 FROM lease FOR UPDATE")
+
+    ledger._database.write(step)
+    assert len(steps) == 2
+    ledger.close()
+
+
+def wait_until_gone(url: str, pid: int) -> None:
+    with psycopg.connect(url, autocommit=True) as session:
+        for _ in range(100_000):
+            query = f"SELECT 1 FROM pg_stat_activity WHERE pid = {pid}"  # noqa: S608
+            if session.execute(query.encode()).fetchone() is None:
+                return
+    raise AssertionError("it is still there")
+
+
 # ---------------------------------------------------------------- servers that go and come
 
 
@@ -270,3 +314,55 @@ def test_a_server_that_is_starting_is_waited_for(server: Server) -> None:
         assert opened.write(lambda tx: 1) == 1
         assert len(waits) == 3
         opened.close()
+
+
+def test_a_look_whose_documents_a_crash_cost_is_not_finished(server: Server) -> None:
+    """It would take pages for gone that stand in them. The next look finds everything."""
+    with database(server.url) as url:
+        ledger = open_ledger(url)
+        lease = ledger.acquire("run", "a", ttl_s=60, now=NOW)
+        look_at(ledger, lease, {MAP: [page("a"), page("b")]})
+        look = ledger.look(lease, SITE, tell=[rule(removed=True)], at=NOW)
+        ledger.renew(lease, ttl_s=60, now=NOW)  # durable, and all before it
+        sink = look.open(OTHER_MAP)
+        sink.add([page("a"), page("b"), page("c")])
+        sink.close(read("moved"))
+        server.stop(signal.SIGQUIT)
+        server.start()
+        with pytest.raises(LedgerError, match=f"lost some of what was stored of {SITE}"):
+            look.finish(gone_after=1, complete=True)
+        found = look_at(ledger, lease, {OTHER_MAP: [page("a"), page("b"), page("c")]})
+        assert (found.delta.new, found.delta.gone, found.listed) == (1, 0, 3)
+        assert kept_counts(ledger) == recount(ledger)
+        ledger.close()
+
+
+def test_calls_outlive_a_crash(server: Server) -> None:
+    with database(server.url) as url:
+        ledger = open_ledger(url)
+        lease = ledger.acquire("run", "a", ttl_s=60, now=NOW)
+        action = sitemap_action()
+        attempt = claim(ledger, lease, action)
+        server.stop(signal.SIGQUIT)
+        server.start()
+        settle(ledger, lease, attempt, action)
+        server.stop(signal.SIGQUIT)
+        server.start()
+        assert [row.state for row in ledger.log(LogFilter())] == ["accepted"]
+        ledger.close()
+
+
+def test_a_server_that_lost_calls_is_not_trusted(server_url: str) -> None:
+    """A standby that took over without the last transactions: nothing may be sent any more."""
+    ledger = open_ledger(server_url)
+    lease = ledger.acquire("run", "a", ttl_s=60, now=NOW)
+    administer(server_url, "UPDATE counter SET value = value - 1 WHERE name LIKE 'commit %'")
+    administer(
+        server_url,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    )
+    for _ in range(2):
+        with pytest.raises(LedgerError, match="the server lost what it had stored"):
+            claim(ledger, lease, sitemap_action())
+    ledger.close()

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from submitter.core.readback import Texts, read_back
+from submitter.core.building.extensions import EXTENDED_ROOT
+from submitter.core.readback import Lines, ReadBack, read_back
 from submitter.core.sitemap_xml import (
     DECLARATION,
     END,
@@ -71,14 +72,54 @@ def test_reading_back_in_any_pieces_gives_the_addresses_in_order(
     texts: list[str], size: int
 ) -> None:
     lines = [render_page(text, "2026-11-30") for text in texts]
-    meant, by_line = Texts(), Texts()
-    meant.add_lines(b"".join(lines))
+    assert read_back(chunks(file_of(*lines), size), "x.xml") == summed(*lines)
+
+
+def summed(*lines: bytes) -> ReadBack:
+    meant = Lines()
     for line in lines:
-        by_line.add_lines(line)
-    found = read_back(chunks(file_of(*lines), size), "x.xml")
-    assert found.entries == len(texts)
-    assert found.same(meant)
-    assert found.same(by_line)
+        meant.add(line)
+    return meant.sum()
+
+
+MEDIA = (
+    "<image:image><image:loc>https://a.example/i?a&amp;b</image:loc></image:image>"
+    '<xhtml:link rel="alternate" hreflang="de" href="https://a.example/?a&amp;b=&apos;"/>'
+)
+
+
+@given(st.lists(st.tuples(XML_TEXTS, st.booleans(), st.booleans()), max_size=12))
+def test_entries_of_all_kinds_are_read_back_in_any_order(
+    entries: list[tuple[str, bool, bool]],
+) -> None:
+    lines = [
+        render_page(text, "2026-11-30" if dated else "").replace(
+            b"</url>", f"{MEDIA if more else ''}</url>".encode()
+        )
+        for text, dated, more in entries
+    ]
+    data = b"".join((DECLARATION, EXTENDED_ROOT, *lines, END))
+    assert read_back(chunks(data, 100), "x.xml") == summed(*lines)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("?a&amp;b</image:loc>", "?a&amp;amp;b</image:loc"),
+        ("&apos;", "'"),
+        ("<image:loc>", "<image:loc>x<![CDATA[y]]>"),
+        ("hreflang", "lang"),
+    ],
+)
+def test_what_is_not_as_we_write_it_is_seen(right: str, wrong: str) -> None:
+    line = render_page(URL, "2026-11-30").replace(b"</url>", f"{MEDIA}</url>".encode())
+    assert right.encode() in line
+    data = b"".join((DECLARATION, EXTENDED_ROOT, line.replace(right.encode(), wrong.encode()), END))
+    try:
+        found = read_back([data], "x.xml")
+    except PublishError:
+        return
+    assert found != summed(line)
 
 
 @pytest.mark.parametrize(
@@ -91,9 +132,8 @@ def test_reading_back_in_any_pieces_gives_the_addresses_in_order(
     ],
 )
 def test_another_order_number_or_spelling_is_seen(lines: list[bytes]) -> None:
-    meant = Texts()
-    meant.add_lines(render_page(f"{URL}1") + render_page(f"{URL}2"))
-    assert not read_back([file_of(*lines)], "x.xml").same(meant)
+    meant = summed(render_page(f"{URL}1"), render_page(f"{URL}2"))
+    assert read_back([file_of(*lines)], "x.xml") != meant
 
 
 def test_a_broken_file_cannot_be_read_back() -> None:

@@ -92,7 +92,10 @@ def test_a_redirect_leads_nowhere_a_first_address_may_not(
     location: str, reason: str, server: FaultServer, source: WebSource, site: Site
 ) -> None:
     server.on("/s.xml", faults.redirect(location))
-    assert refused(source, server.url("/s.xml"), site) == reason
+    with pytest.raises(FetchError) as caught, source.fetch(server.url("/s.xml"), site=site):
+        pytest.fail("was opened")
+    assert caught.value.reason == reason
+    assert (caught.value.redirects, caught.value.led_to) == (1, location)
 
 
 def test_a_name_may_lead_where_its_redirect_must_not(
@@ -124,4 +127,8 @@ def test_an_error_behind_a_redirect_names_the_address_that_failed(
     ):
         pytest.fail("was opened")
     assert caught.value.http_status == 404
+    assert (caught.value.redirects, caught.value.led_to) == (
+        1,
+        server.url("/gone.xml?token=c4nary"),
+    )
     assert "c4nary" not in str(caught.value)

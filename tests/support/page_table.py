@@ -28,6 +28,7 @@ class Failure:
     reason: str = ""
     status: int | None = None
     redirects: int = 0
+    led_to: str = ""
     text: str = ""
 
 
@@ -65,6 +66,7 @@ class PageTable:
                 found.text or f"status {found.status}",
                 http_status=found.status,
                 redirects=found.redirects,
+                led_to=found.led_to,
             )
         yield _Answer(url, found, self.read)
 

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
@@ -40,6 +40,7 @@ SETTINGS = {
     "max_connections": "60",
     "shared_buffers": "64MB",
     "max_wal_size": "256MB",
+    "wal_writer_delay": "10s",  # a crash costs everything that was not durable
     "log_min_messages": "fatal",
 }
 
@@ -47,10 +48,17 @@ SETTINGS = {
 class Server:
     """A server that tests may stop and start. The superuser is `submitter`, without a password."""
 
-    def __init__(self, folder: Path, binaries: Path) -> None:
+    def __init__(self, folder: Path, binaries: Path, settings: Mapping[str, str]) -> None:
         self.folder, self._binaries = folder, binaries
+        self._settings = {"unix_socket_directories": str(folder), **SETTINGS, **settings}
         self._as = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if _is_root() else {}
         self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        """Of the process that is the parent of all others."""
+        assert self._process is not None
+        return self._process.pid
 
     @property
     def url(self) -> str:
@@ -63,8 +71,8 @@ class Server:
         )
 
     def start(self) -> None:
-        settings = {"unix_socket_directories": str(self.folder), **SETTINGS}
-        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        given = self._settings.items()
+        options = [part for name, value in given for part in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [self._binaries / "postgres", "-D", str(self.folder / "data"), *options],
@@ -131,7 +139,7 @@ def _may_run(program: Path) -> bool:
 
 
 @contextmanager
-def own_server() -> Iterator[Server]:
+def own_server(**settings: str) -> Iterator[Server]:
     """A server that nobody else uses, so that it may be stopped. Skips where there is none."""
     folder = Path(tempfile.mkdtemp(prefix="submitter-pg-"))
     try:
@@ -141,7 +149,7 @@ def own_server() -> Iterator[Server]:
         folder.chmod(0o755)
         if _is_root():
             os.chown(folder, NOBODY, NOBODY)
-        server = Server(folder, binaries)
+        server = Server(folder, binaries, settings)
         server.make()
         server.start()
         try:

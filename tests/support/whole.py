@@ -102,6 +102,8 @@ class World:
     folder: Path
     accounts: dict[str, dict[str, object]] = field(default_factory=dict)
     entries: dict[str, dict[str, object]] = field(default_factory=dict)
+    ledger_url: str = "sqlite:///ledger.db"
+    """As it stands in the inventory."""
     quotas: dict[tuple[str, date], int] = field(default_factory=dict)
     """(Baidu's site, its day) → pages granted from that day on."""
     runs: int = 0
@@ -182,7 +184,7 @@ class World:
         document = {
             "version": 1,
             "name": "whole",
-            "ledger": "sqlite:///ledger.db",
+            "ledger": self.ledger_url,
             "accounts": self.accounts,
             "defaults": {"scheme": "http", "sitemaps": ["http://{host}/sitemap.xml"]},
             "fetch": {"connect_to": peers},
@@ -254,7 +256,8 @@ class World:
 
     @contextmanager
     def ledger(self) -> Iterator[Ledger]:
-        ledger = open_ledger(f"sqlite:///{self.ledger_path}")
+        in_folder = self.ledger_url.startswith("sqlite")
+        ledger = open_ledger(f"sqlite:///{self.ledger_path}" if in_folder else self.ledger_url)
         try:
             yield ledger
         finally:

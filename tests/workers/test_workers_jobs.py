@@ -6,7 +6,7 @@ import signal
 from datetime import UTC, datetime
 
 import pytest
-from workers_support import Yard, wait_until
+from workers_support import PATIENCE_S, Yard, wait_until
 
 from submitter.core.selection import Selection
 from submitter.errors import LedgerBusy
@@ -87,7 +87,7 @@ def test_two_workers_share_the_work_and_tell_nothing_twice(yard: Yard) -> None:
     sites = [yard.world.add(f"shop{number}", pages=6, quota=10) for number in range(6)]
     yard.enqueue()
     with yard.process("--drain", "--jobs", "2") as one, yard.process("--drain") as other:
-        assert (one.wait(60), other.wait(60)) == (0, 0)
+        assert (one.wait(PATIENCE_S), other.wait(PATIENCE_S)) == (0, 0)
     yard.drain()
     assert sorted(yard.pushed()) == sorted(url for site in sites for url in site.urls())
     assert len(yard.submitted()) == len(set(yard.submitted())) == 6
@@ -102,7 +102,7 @@ def test_the_jobs_of_a_killed_worker_are_taken_over_without_a_second_send(yard: 
     with yard.process("--jobs", "1") as worker:
         wait_until(lambda: len(yard.pushed()) == 6)
         worker.send_signal(signal.SIGKILL)
-        worker.wait(60)
+        worker.wait(PATIENCE_S)
     yard.world.sandbox.baidu.faults.clear()
 
     def is_taken_over() -> bool:
@@ -125,7 +125,7 @@ def test_a_worker_that_is_told_to_stop_leaves_the_rest_to_others(yard: Yard) -> 
     with yard.process("--jobs", "1") as worker:
         wait_until(lambda: bool(yard.pushed()))
         worker.send_signal(signal.SIGTERM)
-        assert worker.wait(60) == 143
+        assert worker.wait(PATIENCE_S) == 143
     yard.world.sandbox.baidu.faults.clear()
     yard.drain()
     assert sorted(yard.pushed()) == sorted(site.urls())

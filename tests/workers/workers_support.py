@@ -20,7 +20,7 @@ from submitter.workers.hands import Place
 from submitter.workers.working import Rhythm
 from support.whole import World
 
-PATIENCE_S = 60.0
+PATIENCE_S = 240.0
 DRAIN = Rhythm(loops=2, drain=True, poll_s=0.05, takeover_s=3.0)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,8 @@ from submitter.errors import ConfigError, PublishError
 
 if TYPE_CHECKING:
     from submitter.cli.places import Extra
+    from submitter.core.building.orders import BuildOrder
+    from submitter.ports import PublishList
     from submitter.stories.building.live import LiveLook
     from submitter.stories.building.reports import Built
     from submitter.wiring import Wiring
@@ -91,33 +93,44 @@ def command(
     as_json: bool,
 ) -> int:
     from submitter.cli.places import fleet_if_any, read_extra
-    from submitter.render.build_report import build_doc, build_text
-    from submitter.stories.building import build
 
     extra = read_extra(allow_private, connect_to)
     fleet = fleet_if_any(invocation)
     order = read_order(words, fleet)
     moment = moment_ago(at) if at else now()
     with invocation.working(fleet) as (parts, stopped):
-        built = build(
-            parts.publish_list(wanted, _query_text(query), sys.stdin.buffer, csv=csv),
-            parts.sitemap_folder(folder),
-            order,
-            now=moment,
-            force=force,
-            strict=strict,
-        )
+        source = parts.publish_list(wanted, _query_text(query), sys.stdin.buffer, csv=csv)
+        built = _build(source, folder, order, parts, now=moment, force=force, strict=strict)
         live = _look_live(built, folder, parts, extra) if check_live and not built.held else None
     if removed is not None and not built.held:
         _write_removed(removed, built)
     invocation.exit_code = stopped.exit_code(_exit_code(built, live))
+    _write(built, live, folder, invocation, as_json=as_json)
+    return invocation.exit_code
+
+
+def _build(
+    source: PublishList, folder: Path, order: BuildOrder, parts: Wiring, **how: Any
+) -> Built:
+    from submitter.stories.building import build
+
+    parts.progress.start("Blocks of the list", None)
+    target = parts.sitemap_folder(folder)
+    built = build(source, target, order, advance=parts.progress.advance, **how)
+    parts.progress.stop()
+    return built
+
+
+def _write(
+    built: Built, live: LiveLook | None, folder: Path, invocation: Invocation, *, as_json: bool
+) -> None:
+    from submitter.render.build_report import build_doc, build_text
+
     document = build_doc(built, live)
     if as_json:
         write_json(document)
     else:
-        screen = screen_of_stdout(invocation.environ)
-        write_lines(build_text(document, str(folder), screen))
-    return invocation.exit_code
+        write_lines(build_text(document, str(folder), screen_of_stdout(invocation.environ)))
 
 
 def _query_text(query: str | None) -> str | None:

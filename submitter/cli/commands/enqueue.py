@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from submitter.cli.extras import workers_room
 from submitter.cli.invocation import Invocation, new_run_id
 from submitter.cli.options import force_option, json_option, no_verify_option, selection_options
 from submitter.cli.output import write_json, write_lines
@@ -33,10 +34,12 @@ def command(
 ) -> int:
     from submitter.core.jobs import Errand
     from submitter.render.work_report import enqueued_doc, enqueued_text
-    from submitter.workers.calling import enqueue
 
     fleet = invocation.load_fleet()
     select(fleet, selection)
+    with workers_room():
+        from submitter.workers.calling import enqueue
+
     errand = Errand(new_run_id(), selection, reason, not no_verify)
     with invocation.wiring(fleet) as parts:
         parts.require_secrets(list(fleet.accounts.values()))

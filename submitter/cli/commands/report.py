@@ -78,7 +78,11 @@ def command(
     as_json: bool,
 ) -> int:
     _check_options(
-        alerts=only_alerts, webhook=to_webhook, selection=selection, prometheus=prometheus
+        selection,
+        alerts=only_alerts,
+        webhook=to_webhook,
+        metrics=prometheus is not None,
+        page=html is not None,
     )
     fleet = invocation.load_fleet()
     if not selection.is_everything:
@@ -97,13 +101,13 @@ def command(
 
 
 def _check_options(
-    *, alerts: bool, webhook: bool, selection: Selection, prometheus: Path | None
+    selection: Selection, *, alerts: bool, webhook: bool, metrics: bool, page: bool
 ) -> None:
     if webhook and not alerts:
         raise ConfigError.one("report", "--webhook goes with --alerts")
     if webhook and not selection.is_everything:
         raise ConfigError.one("report", "--webhook tells of the whole fleet; leave the selection")
-    if prometheus is not None and (alerts or not selection.is_everything):
+    if metrics and (alerts or page or not selection.is_everything):
         raise ConfigError.one("report", "--prometheus stands alone: it is about the whole fleet")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from submitter.cli.extras import workers_room
 from submitter.cli.invocation import Invocation
 from submitter.cli.output import tell
 
@@ -38,10 +39,12 @@ def command(
     takeover: float,
 ) -> int:
     from submitter.cli.signals import stopping
-    from submitter.workers.calling import run_worker
-    from submitter.workers.working import Rhythm
 
     fleet = invocation.load_fleet()
+    with workers_room():
+        from submitter.workers.calling import run_worker
+        from submitter.workers.working import Rhythm
+
     rhythm = Rhythm(loops=loops, drain=drain, takeover_s=takeover, schedule=schedule)
     with stopping() as stopped, invocation.wiring(fleet) as parts:
         parts.require_secrets(list(fleet.accounts.values()))

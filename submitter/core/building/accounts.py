@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from submitter.core.building.reasons import DROPPED, FAULTY, LEFT_OUT
-from submitter.core.findings import MAX_EXAMPLES, Finding, Meaning, Severity
+from submitter.core.findings import MAX_EXAMPLES, Finding, Meaning
 
 Example = tuple[int, str]
 """The number of a line, and the page it is about or what is wrong with it."""
@@ -68,7 +68,3 @@ class Account:
                     for line, shown in self.examples.get(id, ())
                 ]
                 yield Finding(id, severity, where, text, counts[id], tuple(examples))
-
-
-def is_faulty(finding: Finding) -> bool:
-    return finding.severity is Severity.ERROR

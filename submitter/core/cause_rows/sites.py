@@ -18,6 +18,11 @@ SETUP_ROWS: Final = (
         "Put the secret there (set the variable, write the file, grant the access), or correct the"
         " reference.",
     ),
+    Cause(
+        "secret-unusable",
+        "The account's secret is where the inventory says, and cannot be used",
+        "Correct what stands there, or who may read it.",
+    ),
 )
 
 SITE_ROWS: Final = (
@@ -46,6 +51,18 @@ SITE_ROWS: Final = (
         "host-slow",
         "The site did not answer in the time it is given",
         "See to the server; engines do not wait longer. `fetch.timeout_s` is how long we wait.",
+    ),
+    Cause(
+        "redirect-leads-nowhere",
+        "A redirect leads to another host, from which nothing can be read",
+        "Correct the redirect, or name the address that serves the document itself; engines follow"
+        " it no further than we do.",
+    ),
+    Cause(
+        "foreign-sitemap",
+        "A redirect leads to a host that is not ours, so what it serves is not used",
+        "Add that host to the inventory, let its robots.txt name the document, or serve it without"
+        " a redirect.",
     ),
     Cause(
         "host-redirects",

@@ -21,7 +21,7 @@ class _Format(Protocol):
 _TOKENS: Final = {token.encode(): bot for bot in BOTS for token in bot.tokens}
 _named: Final = re.compile(b"|".join(map(re.escape, _TOKENS))).search
 _is_some_bot: Final = re.compile(
-    rb"(?<!cu)bot\b|bot[-_ /;)]|crawl|spider|slurp|\+https?://|scrapy|archiver"
+    rb"(?<!cu)bot(?:\b|_)|crawl|spider|slurp|\+https?://|scrapy|archiver"
 ).search
 """How bots without an entry introduce themselves. (CUBOT makes telephones.)"""
 

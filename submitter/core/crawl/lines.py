@@ -85,14 +85,19 @@ class LineReader:
         if mask is not None:
             self._formats = (MaskFormat(mask, times),)
         self._likely: Format = self._formats[0]
+        self._at_start = True
 
     def begin_file(self) -> None:
         """What the last file said of its fields does not hold any more."""
         for format in self._w3c:
             format.forget()
+        self._at_start = True
 
     def read(self, lines: Sequence[bytes]) -> list[Understood]:
         """The bots' lines among these, which come without their ends."""
+        if self._at_start and lines:
+            self._at_start = False
+            lines = [lines[0].removeprefix(BOM), *lines[1:]]
         found: list[Understood] = []
         start, end = 0, len(lines)
         while start < end:
@@ -114,7 +119,7 @@ class LineReader:
 
     def _look_closer(self, line: bytes) -> list[Understood]:
         """The slow path, for what the likely format does not fit at first sight."""
-        line = line.removeprefix(BOM).rstrip(b"\r\n")
+        line = line.rstrip(b"\r\n")
         if not line.strip():
             return []
         if line.startswith(b"#"):

@@ -13,7 +13,6 @@ from importlib.resources import files
 
 from submitter.core.health import BAD, GOOD, ODD, Health
 from submitter.core.report import BEAT_DAYS, Report
-from submitter.core.status import SitemapState
 from submitter.core.summary import timestamp
 from submitter.render.html import tables
 from submitter.render.html.charts import Chart, Series, chart_html
@@ -268,14 +267,14 @@ def _counters(report: Report) -> Html:
     waiting = sum(one.waiting for one in report.targets)
     near = sum(1 for one in report.lanes if one.limit and 100 * one.spent >= NEAR * one.limit)
     unread = [
-        int((report.made_at - one.told_at).total_seconds())
+        int((report.made_at - one.unread_since).total_seconds())
         for one in report.sitemaps
-        if one.told_at is not None and one.state in _UNREAD
+        if one.unread_since is not None
     ]
     everything = len(report.targets)
     tiles = [
         _tile("targets in trouble", _sum(by_health, BAD), "bad", "cross", _at(BAD)),
-        _tile("late or unknown", _sum(by_health, ODD), "odd", "late", _at(ODD)),
+        _tile("held, late or unknown", _sum(by_health, ODD), "odd", "late", _at(ODD)),
         _tile("read or taken", _sum(by_health, GOOD), "good", "check", _at(GOOD), of=everything),
         _tile("pages waiting", waiting, "wait", "clock", "#/targets?waiting=nonzero"),
         _tile(f"lanes over {NEAR} %", near, "odd", "pause", "#/lanes?used=80-"),
@@ -284,9 +283,6 @@ def _counters(report: Report) -> Html:
     return element(
         "section", element("h2", "At a glance", class_="sr"), element("ul", *tiles, class_="tiles")
     )
-
-
-_UNREAD = (SitemapState.QUEUED, SitemapState.STUCK)
 
 
 def _sum(counts: Mapping[Health, int], of: Iterable[Health]) -> int:

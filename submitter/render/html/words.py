@@ -25,9 +25,11 @@ class Look:
 HEALTH: Final[Mapping[Health, Look]] = MappingProxyType(
     {
         Health.FAILING: Look("failing", "bad", "cross", "a call was not carried out"),
+        Health.BLOCKED: Look("blocked", "bad", "lock", "not begun until a person does something"),
         Health.REJECTED: Look("rejected", "bad", "ban", "the engine does not want something"),
         Health.PARTIAL: Look("partly taken", "bad", "half", "the engine took some pages only"),
         Health.ERRORS: Look("read, errors", "bad", "alert", "the engine read it and found errors"),
+        Health.HELD: Look("held", "odd", "hand", "held by guard, audit or a broken sitemap"),
         Health.LATE: Look("late", "odd", "late", "taken long ago and still not read"),
         Health.UNKNOWN: Look("unknown", "odd", "question", "sent, and the answer was lost"),
         Health.SENDING: Look("sending", "odd", "arrow", "a call is under way"),

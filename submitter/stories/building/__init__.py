@@ -26,8 +26,8 @@ from submitter.ports import Edition, PublishList, SitemapFolder
 from submitter.stories.building.assembly import (
     Assembled,
     Assembly,
+    FileTable,
     Homes,
-    Places,
     Remembering,
     files_in_order,
     homes_of_all,
@@ -96,7 +96,7 @@ class _Run:
 
     def _bring(
         self, assembly: Assembly, intake: Intake, memory: Memory | None
-    ) -> Callable[[Places], Homes]:
+    ) -> Callable[[FileTable], Homes]:
         """Gives what knows the place of every entry afterwards."""
         if memory is None:
             assembly.bring_all()

@@ -133,9 +133,9 @@ class Remembering:
     def __init__(self, edition: Edition, order: BuildOrder, intake: Intake, now: datetime) -> None:
         self._edition, self._order, self._intake, self._now = edition, order, intake, now
 
-    def keep(self, outcome: Outcome, homes_of: Callable[[Places], Homes]) -> None:
+    def keep(self, outcome: Outcome, homes_of: Callable[[FileTable], Homes]) -> None:
         """`homes_of` gives file and line of every entry, by the places of files."""
-        places = Places(outcome)
+        places = FileTable(outcome)
         homes, lines = homes_of(places)
         intake, order = self._intake, self._order
         repeats = intake.account.dropped["duplicate"]
@@ -183,7 +183,7 @@ Homes = tuple["array[int]", "array[int]"]
 """Of each entry in the order of the list, the place of its file, and the line in it."""
 
 
-class Places:
+class FileTable:
     """The files that will stand, with the places that a memory calls them by."""
 
     def __init__(self, outcome: Outcome) -> None:
@@ -207,7 +207,7 @@ NOWHERE: Final[Homes] = (array("H"), array("H"))
 """Entries that cannot be remembered; the next build reads the whole list."""
 
 
-def homes_of_all(intake: Intake, places: Places) -> Homes:
+def homes_of_all(intake: Intake, places: FileTable) -> Homes:
     """Of a list that was read whole."""
     if not places.countable or any(intake.unwanted):
         return NOWHERE

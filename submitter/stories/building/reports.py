@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from submitter.core.building.accounts import Account
-from submitter.core.building.families import DELTA, FRESH_NEWS
+from submitter.core.building.families import DELTA
 from submitter.core.building.index import MAX_CHILDREN
 from submitter.core.building.orders import BuildOrder
 from submitter.core.findings import MAX_EXAMPLES, Finding, Meaning, Severity
@@ -82,16 +82,9 @@ class Built:
             f"Sitemap: {one.address}" for one in self.files if one.file.fate is not Fate.REMOVED
         )
 
-    def pages_in(self, family: str) -> int:
-        return sum(one.file.pages for one in self.files if one.family == family)
-
     @property
     def delta_pages(self) -> int:
-        return self.pages_in(DELTA)
-
-    @property
-    def news_pages(self) -> int:
-        return self.pages_in(FRESH_NEWS)
+        return sum(one.file.pages for one in self.files if one.family == DELTA)
 
 
 def findings_of(

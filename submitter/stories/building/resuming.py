@@ -22,7 +22,7 @@ from submitter.core.shards import Known
 from submitter.core.sitemap_xml import loc_of, unescape
 from submitter.core.urls import normalize
 from submitter.ports import Edition, FamilyDraft, PublishList
-from submitter.stories.building.assembly import NOWHERE, Assembly, Homes, Places, homes_of_all
+from submitter.stories.building.assembly import NOWHERE, Assembly, FileTable, Homes, homes_of_all
 from submitter.stories.building.families import Rows
 from submitter.stories.building.intake import Intake, Passage
 
@@ -153,7 +153,7 @@ class Resumption:
 
     # ------------------------------------------------------------ what the next build will know
 
-    def homes(self, places: Places) -> Homes:
+    def homes(self, places: FileTable) -> Homes:
         """File and line of every entry: as remembered, but where a file lost lines before it."""
         if not places.countable:
             return NOWHERE
@@ -177,7 +177,7 @@ class Resumption:
             return passage.first, read
         return self._starts[passage.old], known
 
-    def _homes_of_known(self, places: Places) -> tuple[array[int], array[int]]:
+    def _homes_of_known(self, places: FileTable) -> tuple[array[int], array[int]]:
         """All old entries by the new places of files; those of lost files are never asked for."""
         memory, outcome = self._memory, places.outcome
         renamed = [places.of.get((one.prefix, one.number), 0) for one in memory.files]

@@ -46,7 +46,8 @@ def check_fleet(fleet: Fleet, targets: Sequence[Target], doors: Doors, *, online
     """Open every account of the targets; `online` ask the engines and look at the sites, too.
     Sends nothing and spends no quota."""
     accounts = _check_accounts(fleet, targets, doors, online=online)
-    checks, findings = _check_sites(targets, accounts, doors, online=online)
+    hosts = frozenset(site.host for site in fleet.sites)
+    checks, findings = _check_sites(targets, accounts, doors, hosts, online=online)
     warnings = [one for name in accounts for one in doors.warn(fleet.accounts[name])]
     return Checkup(
         accounts=tuple(accounts.values()),
@@ -81,6 +82,7 @@ def _check_sites(
     targets: Sequence[Target],
     accounts: Mapping[str, AccountCheck],
     doors: Doors,
+    hosts: frozenset[str],
     *,
     online: bool,
 ) -> tuple[list[TargetCheck], list[Finding]]:
@@ -91,7 +93,7 @@ def _check_sites(
     doors.progress.start("looking at sites", len(by_site))
 
     def visit(mine: Sequence[Target]) -> tuple[list[TargetCheck], list[Finding]]:
-        found = _check_site(mine, accounts, doors, online=online)
+        found = _check_site(mine, accounts, doors, hosts, online=online)
         doors.progress.advance()
         return found
 
@@ -107,10 +109,11 @@ def _check_site(
     targets: Sequence[Target],
     accounts: Mapping[str, AccountCheck],
     doors: Doors,
+    hosts: frozenset[str],
     *,
     online: bool,
 ) -> tuple[list[TargetCheck], list[Finding]]:
-    visit = SiteVisit(targets[0].site, doors.source, doors.clock.now)
+    visit = SiteVisit(targets[0].site, doors.source, doors.clock.now, hosts)
     checks = []
     for target in targets:
         account = accounts[target.account.name]

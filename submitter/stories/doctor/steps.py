@@ -92,8 +92,16 @@ def check_property(patient: Patient) -> Diagnosis | None:
 
 
 def check_page_form(patient: Patient) -> Diagnosis | None:
-    page = None if patient.tells_sitemaps else patient.visit.first_page()
-    return None if page is None else _preflight(patient, Kind.URLS, page)
+    """Whether pages of the site can be told at all. Where only some can, a run leaves the others
+    out and says so."""
+    pages = () if patient.tells_sitemaps else patient.visit.some_pages()
+    faults = [fault for page in pages if (fault := _preflight(patient, Kind.URLS, page))]
+    if faults and len(faults) == len(pages):
+        return faults[0]
+    if faults:
+        some = f"{len(faults)} of {len(pages)} pages looked at cannot be told"
+        patient.notes.append(f"{some}: {faults[0].message}")
+    return None
 
 
 def _preflight(patient: Patient, kind: Kind, address: str) -> Diagnosis | None:
@@ -109,12 +117,12 @@ def _preflight(patient: Patient, kind: Kind, address: str) -> Diagnosis | None:
 
 def check_robots(patient: Patient) -> Diagnosis | None:
     """A robots.txt that fails closes the site (RFC 9309 section 2.3.1.4, read 2026-11-30)."""
-    robots = patient.visit.robots
+    robots, where = patient.visit.robots, f"{patient.visit.site.origin}/robots.txt"
     if isinstance(robots, FetchError):
-        cause = cause_of_sight(robots.reason)
+        cause = cause_of_sight(robots.reason, where, robots.led_to)
         cause = cause if cause in HOST_CAUSES else "robots-unreachable"
         return failed(cause, f"{robots.url}: {robots.problem}")
-    crawler, where = patient.traits.crawler, f"{patient.visit.site.origin}/robots.txt"
+    crawler = patient.traits.crawler
     if robots.closes_site(crawler):
         return failed("robots-closed", f"{where} closes it to {crawler}")
     if not patient.visit.declared:
@@ -147,7 +155,7 @@ def check_sitemaps(patient: Patient) -> Diagnosis | None:
 def _unreadable(patient: Patient, broken: Sequence[Sight], total: int) -> Diagnosis:
     """Perhaps only for us: then the engine would get it, and we never plan to tell it."""
     first, crawler = broken[0], patient.traits.crawler
-    cause = cause_of_sight(first.reason)
+    cause = cause_of_sight(first.reason, first.url, first.led_to)
     if patient.tells_sitemaps and crawler in USER_AGENTS and cause not in HOST_CAUSES:
         both = patient.visit.compare(first.url, crawler, patient.visit.look)
         cause = "ourselves-blocked" if both.differ else cause

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from submitter.core.looks import DocumentKind
 from submitter.core.robots import Robots, parse_robots
 from submitter.core.sights import Sight, differs, spread
 from submitter.errors import FetchError
+from submitter.looking.scope import Scope
 from submitter.looking.sighting import Eyes
 from submitter.looking.walk import ROBOTS_BYTES
 from submitter.ports import Source
@@ -20,6 +21,8 @@ from submitter.stories.checkup import finding_of_check
 
 ROOTS = 10
 """Sitemaps of one site that are looked at."""
+PAGES = 10
+"""Pages of one document: likewise."""
 CHILDREN = 3
 """Sitemaps of one index: the first, the last, and one between."""
 
@@ -40,8 +43,15 @@ class SiteVisit:
     """Fetches what is asked for, each thing once, one after the other: a site is never met by two
     questions at a time."""
 
-    def __init__(self, site: Site, source: Source, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        site: Site,
+        source: Source,
+        now: Callable[[], datetime],
+        fleet_hosts: Iterable[str] = (),
+    ) -> None:
         self.site, self._source, self._now = site, source, now
+        self._scope = Scope(site, fleet_hosts, self._read)
         self.findings: list[Finding] = []
         self._seen: dict[tuple[str, str], Sight] = {}
 
@@ -66,9 +76,13 @@ class SiteVisit:
         return self.robots.sitemaps[:ROOTS] if isinstance(self.robots, Robots) else ()
 
     def look(self, url: str, agent: str = "") -> Sight:
-        """A sitemap, as ourselves or in a crawler's name."""
+        """A sitemap, as ourselves or in a crawler's name. What a redirect leads to counts only
+        where a run would read it."""
         if (url, agent) not in self._seen:
-            self._seen[url, agent] = self._eyes(agent).see(url)
+            seen = self._eyes(agent).see(url)
+            problem = self._scope.why_not(url, seen.led_to or url) if seen.readable else None
+            reason = "foreign-sitemap" if problem else seen.reason
+            self._seen[url, agent] = replace(seen, reason=reason, problem=problem or seen.problem)
         return self._seen[url, agent]
 
     def look_at_page(self, url: str, agent: str = "") -> Sight:
@@ -83,13 +97,17 @@ class SiteVisit:
 
     def first_page(self) -> str | None:
         """A page of the site, by the first sitemap that lists one."""
+        return next(iter(self.some_pages()), None)
+
+    def some_pages(self) -> tuple[str, ...]:
+        """A sample of the site's pages, by the first sitemap that lists one."""
         documents = [one for root in self.declared for one in (root, *self.children(root))]
         for document in documents:
             seen = self.look(document)
             own = [url for url in seen.links if url.startswith(f"{self.site.origin}/")]
             if own and seen.kind is not DocumentKind.INDEX:
-                return own[0]
-        return None
+                return spread(tuple(own), PAGES)
+        return ()
 
     def compare(self, url: str, crawler: str, look: Callable[[str, str], Sight]) -> TwoSights:
         """Through both pairs of eyes; a difference is a finding as well."""
