@@ -13,8 +13,9 @@ SubmitterError
 │   │   └── TooFast                           slow the whole account down first
 │   ├── QuotaExhausted(resets_at)             close this lane until then
 │   ├── NotAuthorized(scope, cause)           close this account or property; tell a human why
+│   │   └── MaybeTooFast                      but only pause it when the account worked today
 │   ├── Refused                               never send the same bytes again
-│   ├── NotReady(not_before)                  the engine is not ready for this item; ask again later
+│   ├── NotReady(not_before, scope)           the engine is not ready for it; ask again later
 │   └── OutcomeUnknown                        sent, no readable answer: the written rule decides
 └── LedgerError                               stop; nothing may be sent without memory
     ├── LedgerBusy                            another run holds the ledger
@@ -186,17 +187,29 @@ class NotAuthorized(EngineError):
         super().__init__(engine, problem, **facts)  # type: ignore[arg-type]  # same keywords
 
 
+class MaybeTooFast(NotAuthorized):
+    """As above; but the engine says the same to calls that come too often, so on a day on which
+    it let the account in, that is what it means."""
+
+
 class Refused(EngineError):
     """The engine read the call and does not want it; the same bytes are never sent again."""
 
 
 class NotReady(EngineError):
-    """The engine cannot take this item yet (host not loaded, key still checked); nothing spent."""
+    """The engine cannot take this yet (host not loaded, key still checked); nothing spent.
+    `scope` says what waits: this item, or all of its property."""
 
     def __init__(
-        self, engine: str, problem: str, *, not_before: datetime | None = None, **facts: object
+        self,
+        engine: str,
+        problem: str,
+        *,
+        not_before: datetime | None = None,
+        scope: Literal["item", "property"] = "item",
+        **facts: object,
     ) -> None:
-        self.not_before = not_before
+        self.not_before, self.scope = not_before, scope
         super().__init__(engine, problem, **facts)  # type: ignore[arg-type]  # same keywords
 
 

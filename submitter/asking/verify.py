@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import builtins
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TypeVar
 
+from submitter.core import quota
 from submitter.core.agents import USER_AGENTS
-from submitter.core.calls import Check, Survey
+from submitter.core.calls import Action, Survey
 from submitter.core.causes import cause_of, meaning_of, step_after
 from submitter.core.fleet import Target
 from submitter.core.sights import Sight
-from submitter.core.traits import Traits
-from submitter.errors import EngineError, EngineUnavailable, OutcomeUnknown
+from submitter.core.standing import Allowance
+from submitter.core.traits import Kind, Traits
+from submitter.errors import (
+    EngineError,
+    EngineUnavailable,
+    NotAuthorized,
+    OutcomeUnknown,
+    TooFast,
+)
 from submitter.kit.retries import OutOfTime, Retries
 from submitter.looking.sighting import Eyes
 from submitter.looking.stuck import stuck_sitemaps
 from submitter.ports import SightBook
 from submitter.sending.channels import Channel, RunContext
+from submitter.sending.closing import close_account, closed_account
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +52,9 @@ class Answer:
     checks: int
     problem: str = ""
     unasked: bool = False
-    """True: the deadline came first."""
+    """True: the deadline came first, or the account is paused."""
+    paused_until: datetime | None = None
+    """When an account may be asked again that its engine wants left alone."""
     cause: str | None = None
     """Of the problem, a row of the table of causes, with what that says."""
     meaning: str | None = None
@@ -50,6 +68,10 @@ class _Question:
     property: str
     sitemaps: Mapping[str, tuple[str, ...]]
     """Site → its sitemaps."""
+
+    @builtins.property
+    def wanted(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(url for urls in self.sitemaps.values() for url in urls))
 
 
 def verify(
@@ -103,45 +125,125 @@ def _questions(
 def _ask_account(
     channel: Channel, questions: Sequence[_Question], context: RunContext
 ) -> list[Answer]:
-    retries = Retries(context.rules.retries, context.clock, len(questions))
+    interview = _Interview(channel, context, len(questions))
     workers = max(1, min(context.rules.workers, len(questions)))
     with ThreadPoolExecutor(workers, thread_name_prefix="verify") as pool:
-        return list(pool.map(lambda one: _ask(channel, one, context, retries), questions))
+        return list(pool.map(interview.ask, questions))
 
 
-def _ask(channel: Channel, question: _Question, context: RunContext, retries: Retries) -> Answer:
-    name, sites = channel.account.name, tuple(question.sitemaps)
-    wanted = tuple(dict.fromkeys(url for urls in question.sitemaps.values() for url in urls))
-    try:
-        checks = retries.call(
-            lambda: _ask_once(channel, question.property, wanted, context), until=context.until
+class _Interview:
+    """One account's questions. Thread-safe. An account that is paused is not asked, and a refusal
+    is explained by what the account can see, as the doctor and a run do."""
+
+    def __init__(self, channel: Channel, context: RunContext, questions: int) -> None:
+        self._channel, self._context = channel, context
+        self._retries = Retries(context.rules.retries, context.clock, questions)
+        self._lock = threading.Lock()
+        self._paused = closed_account(channel.account.name, context)
+        self._survey: Survey | None = None
+        self._surveyed = False
+
+    def ask(self, question: _Question) -> Answer:
+        context, name = self._context, self._channel.account.name
+        nothing = Answer(name, question.property, tuple(question.sitemaps), 0)
+        if (paused := self._paused) is not None:
+            return self._left_alone(nothing, paused)
+        try:
+            checks = self._read(
+                lambda: self._channel.engine.checks(
+                    question.property, question.wanted, timeout_s=context.call_timeout_s()
+                )
+            )
+        except OutOfTime:
+            return replace(nothing, problem="no time was left", unasked=True)
+        except EngineError as error:
+            return self._unanswered(nothing, question, error)
+        for site, urls in question.sitemaps.items():
+            mine = [check for check in checks if check.sitemap in urls]
+            context.ledger.record_checks(context.lease, site, name, mine, at=context.clock.now())
+        context.progress.advance()
+        return replace(nothing, checks=len(checks))
+
+    def _read(self, read: Callable[[], T]) -> T:
+        """Raises OutOfTime, or what `read` raises after all tries."""
+        return self._retries.call(lambda: self._read_once(read), until=self._context.until)
+
+    def _read_once(self, read: Callable[[], T]) -> T:
+        context = self._context
+        if context.is_over() or not self._channel.permits.acquire(until=context.until):
+            raise OutOfTime
+        try:
+            return read()
+        except OutcomeUnknown as lost:  # a read whose answer is lost can simply be asked again
+            raise EngineUnavailable(
+                lost.engine, lost.problem, http_status=lost.http_status
+            ) from lost
+
+    # -- without an answer
+
+    def _left_alone(self, answer: Answer, paused: Allowance) -> Answer:
+        throttled = quota.closed_because(paused) == quota.RETRY_AFTER
+        cause = "too-fast" if throttled else "quota-spent"
+        return replace(
+            answer,
+            problem=f"not asked: {paused.closed_reason}",
+            unasked=True,
+            paused_until=paused.closed_until,
+            cause=cause,
+            meaning=meaning_of(cause, self._channel.traits.name),
         )
-    except OutOfTime:
-        return Answer(name, question.property, sites, 0, "no time was left", unasked=True)
-    except EngineError as error:
-        return _unanswered(Answer(name, question.property, sites, 0, error.problem), error)
-    for site, urls in question.sitemaps.items():
-        mine = [check for check in checks if check.sitemap in urls]
-        context.ledger.record_checks(context.lease, site, name, mine, at=context.clock.now())
-    context.progress.advance()
-    return Answer(name, question.property, sites, len(checks))
 
+    def _unanswered(self, answer: Answer, question: _Question, error: EngineError) -> Answer:
+        if isinstance(error, TooFast) and self._is_far_off(error):
+            return self._left_alone(answer, self._pause(error))
+        if isinstance(error, NotAuthorized) and error.scope == "property":
+            error = self._explained(question, error)
+        cause = cause_of(error)
+        meaning, step = meaning_of(cause, error.engine), step_after(error)
+        return replace(answer, problem=error.problem, cause=cause, meaning=meaning, next_step=step)
 
-def _unanswered(answer: Answer, error: EngineError) -> Answer:
-    cause = cause_of(error)
-    meaning = meaning_of(cause, error.engine)
-    return replace(answer, cause=cause, meaning=meaning, next_step=step_after(error))
+    def _is_far_off(self, error: TooFast) -> bool:
+        return error.retry_after_s is not None and self._retries.is_too_long(error.retry_after_s)
 
+    def _pause(self, error: TooFast) -> Allowance:
+        """Nobody asks again before the moment that the engine named, in later runs neither."""
+        until = self._context.clock.now() + timedelta(seconds=error.retry_after_s or 0.0)
+        with self._lock:
+            if self._paused is None:
+                self._paused = close_account(self._channel, self._context, error, until)
+            return self._paused
 
-def _ask_once(
-    channel: Channel, name: str, sitemaps: Sequence[str], context: RunContext
-) -> list[Check]:
-    if context.is_over() or not channel.permits.acquire(until=context.until):
-        raise OutOfTime
-    try:
-        return channel.engine.checks(name, sitemaps, timeout_s=context.call_timeout_s())
-    except OutcomeUnknown as lost:  # a read whose answer is lost can simply be asked again
-        raise EngineUnavailable(lost.engine, lost.problem, http_status=lost.http_status) from lost
+    def _explained(self, question: _Question, error: NotAuthorized) -> EngineError:
+        """What the account's own list says of the same property, where it says something."""
+        site, sitemaps = next(iter(question.sitemaps.items()))
+        account = self._channel.account
+        action = Action(
+            site=site,
+            account=account.name,
+            engine=account.engine,
+            property=question.property,
+            kind=Kind.SITEMAP,
+            target=sitemaps[0],
+            reason="verify",
+            content="",
+        )
+        try:
+            self._channel.engine.preflight(action, self._seen())
+        except EngineError as better:
+            return better
+        return error
+
+    def _seen(self) -> Survey | None:
+        """What the account can see now, asked once; None where nobody says."""
+        with self._lock:
+            if not self._surveyed:
+                self._surveyed = True
+                timeout_s = self._context.call_timeout_s()
+                with suppress(EngineError, OutOfTime):
+                    self._survey = self._read(
+                        lambda: self._channel.engine.survey(timeout_s=timeout_s)
+                    )
+            return self._survey
 
 
 # ---------------------------------------------------------------- what we see ourselves

@@ -58,6 +58,8 @@ _WAITS: Final[Mapping[tuple[str, object], str]] = MappingProxyType(
         ("yandex", "HOST_NOT_LOADED"): "site-not-loaded",
         ("yandex", "HOST_NOT_INDEXED"): "site-not-loaded",
         ("bing", "InvalidParameter"): "site-settling",
+        ("bing", "ThrottleHost"): "too-fast",
+        ("baidu", "token is not valid"): "too-fast",
         ("indexnow", "SiteVerificationNotCompleted"): "key-being-checked",
         ("indexnow", "key-file-unreachable"): "key-file-unreachable",
         ("seznam", 204): "site-not-loaded",

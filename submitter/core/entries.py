@@ -220,8 +220,16 @@ class Intake:
                 return normalize(loc)
             except BadUrl as error:
                 reason = error.reason
-        self.skip(reason, loc, line)
+        if reason in _COUNTED_IN_TEXT and reason in self._notes:
+            self.skipped[reason] += 1
+            self._notes.add(reason, example=loc.replace(UNDECLARED, "&...;"), count=0)
+        else:
+            self.skip(reason, loc, line)
         return ""
+
+
+_COUNTED_IN_TEXT: Final = frozenset({"undeclared-entity", "undecodable-bytes"})
+"""Faults of single characters, which whoever reads the text counts wherever they stand."""
 
 
 def _flaw(raw: str, loc: str, longest: int) -> str:

@@ -105,16 +105,20 @@ class Notes:
         example: str = "",
         count: int = 1,
     ) -> None:
-        """Note one fault. The first of its kind says where; `line` is asked for that one only."""
+        """Note one fault. The first of its kind says where; `line` is asked for that one only.
+        `count` 0 adds an example to faults that were counted before."""
         group = self._groups.get(id)
         if group is None:
             place = f"line {line()}" if line else ""
             group = self._groups[id] = _Group(place, detail)
         group.count += count
         if example and len(group.examples) < MAX_EXAMPLES:
-            text = shown(example)
+            text = shown(example) or printable(example.partition("?")[0])
             if text not in group.examples:
                 group.examples.append(text)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._groups
 
     def findings(self) -> tuple[Finding, ...]:
         """In the order of the table of ids, so that equal documents give equal reports."""

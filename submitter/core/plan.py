@@ -32,7 +32,10 @@ OUTSIDE = "key-outside-scope"
 """Skip reason, and cause, of pages that an account may not tell (see `core.reach`)."""
 
 DEFERRING = frozenset(
-    {"quota", "run-limit", "not-before", "unknown", "too-soon", "deadline", "unconfirmed"}
+    {
+        *("quota", "run-limit", "not-before", "retry-after", "unknown", "too-soon", "deadline"),
+        "unconfirmed",
+    }
 )
 """Skip reasons that mean 'later, by itself'; all others mean 'not, until something changes'."""
 
@@ -189,7 +192,8 @@ def _plan_target(
     if given.audited and not forced:
         return [], _left_out(given, "audit")
     if _closed_as_a_whole(given, now):
-        return [], _left_out(given, "quota", _reopens(given, now))
+        why = quota.closed_because(given.allowance)
+        return [], _left_out(given, why, _reopens(given, now))
     actions: list[Action] = []
     skips: list[Skip] = []
     if Kind.SITEMAP in given.traits.tells:
@@ -354,7 +358,7 @@ def _plan_pages(
     later.append(_skip(given, kind, OUTSIDE, outside))
     waiting -= outside
     if waiting > len(candidates):
-        reason = "quota" if given.traits.metered else "run-limit"
+        reason = _why_later(given, now)
         later.append(_skip(given, kind, reason, waiting - len(candidates), _reopens(given, now)))
     return actions, [skip for skip in later if skip.count]
 
@@ -381,6 +385,12 @@ def _reopens(given: TargetInput, now: datetime) -> datetime | None:
     if not given.traits.metered:
         return None
     return quota.next_day_starts(given.traits.day_zone, now)
+
+
+def _why_later(given: TargetInput, now: datetime) -> str:
+    if given.allowance is not None and quota.is_closed(given.allowance, now):
+        return quota.closed_because(given.allowance)
+    return quota.QUOTA if given.traits.metered else "run-limit"
 
 
 def _chunks(

@@ -8,12 +8,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from submitter.core.calls import Outcome, QuotaReading
 from submitter.core.standing import Allowance
 from submitter.core.states import State
 from submitter.core.traits import Traits
+
+QUOTA: Final = "quota"
+RETRY_AFTER: Final = "retry-after"
+"""The engine wants fewer calls, or named a time."""
+NOT_BEFORE: Final = "not-before"
+"""The engine does not take this property's items yet."""
 
 
 def engine_day(zone: str, at: datetime) -> date:
@@ -108,8 +115,16 @@ def carry_unknown(allowance: Allowance, cost: int, outcome: Outcome) -> Allowanc
     return book(allowance, cost) if outcome.rest is State.UNKNOWN else allowance
 
 
-def close(allowance: Allowance, until: datetime, reason: str) -> Allowance:
-    return replace(allowance, closed_until=until, closed_reason=reason)
+def close(allowance: Allowance, until: datetime, reason: str, why: str = QUOTA) -> Allowance:
+    """`why` is the skip reason of what waits for it, kept before the engine's words."""
+    words = reason if why == QUOTA else f"{why}: {reason}"
+    return replace(allowance, closed_until=until, closed_reason=words)
+
+
+def closed_because(allowance: Allowance | None) -> str:
+    """The skip reason of what waits for a closed lane or account."""
+    why = "" if allowance is None else allowance.closed_reason.partition(": ")[0]
+    return why if why in (RETRY_AFTER, NOT_BEFORE) else QUOTA
 
 
 def batch_limit(traits: Traits, allowance: Allowance | None, now: datetime, first: int) -> int:

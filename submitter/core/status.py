@@ -18,7 +18,8 @@ STUCK_AFTER = timedelta(days=STUCK_AFTER_DAYS)
 
 class SitemapState(StrEnum):
     NEVER_SUBMITTED = "never_submitted"
-    """Neither this ledger nor the engine knows of a submission."""
+    """Neither this ledger nor the engine knows of a submission that stands: it was never told, or
+    was withdrawn since (`explain` says which)."""
     QUEUED = "queued"
     """Taken by the engine; no fetch since then is known."""
     FETCHED = "fetched"

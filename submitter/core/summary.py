@@ -133,7 +133,7 @@ def run_json(facts: RunFacts) -> Json:
         "counts": total.as_json(),
         "targets": [_target_json(facts, target, by_target) for target in facts.targets],
         "skips": [skip_json(skip) for skip in (*facts.plan.skips, *_put_off(facts.done))],
-        "problems": [_problem_json(done) for done in facts.done if _is_problem(done)],
+        "problems": _problems(facts.done),
     }
 
 
@@ -207,10 +207,29 @@ def _is_problem(done: Done) -> bool:
     )
 
 
-def _problem_json(done: Done) -> Json:
-    outcome = done.outcome
+def _problems(done: Iterable[Done]) -> list[Json]:
+    """What was called stands for itself; what one closed door left out is told once, with the
+    sum of its pages."""
+    groups: dict[tuple[object, ...], list[Done]] = {}
+    for number, one in enumerate(done):
+        if _is_problem(one):
+            groups.setdefault((number,) if one.called else _door(one), []).append(one)
+    return [_problem_json(group) for group in groups.values()]
+
+
+def _door(done: Done) -> tuple[object, ...]:
+    action, outcome = done.action, done.outcome
+    where = (action.site, action.account, action.property, action.kind)
+    return (*where, outcome.state, outcome.cause, outcome.code, outcome.message)
+
+
+def _problem_json(alike: Sequence[Done]) -> Json:
+    done, outcome = alike[0], alike[0].outcome
     return {
         **action_json(done.action),
+        "pages": sum(one.action.size for one in alike),
+        "cost": sum(one.action.cost for one in alike),
+        "count": len(alike),
         "state": outcome.state,
         "http_status": outcome.http_status,
         "code": outcome.code,

@@ -6,6 +6,7 @@ import re
 from functools import partial
 from typing import Final
 
+from submitter.core.encodings import REPLACED
 from submitter.core.entries import Entry, Intake, ReadLimits
 from submitter.core.findings import MAX_EXAMPLES
 from submitter.core.looks import DocumentKind
@@ -55,6 +56,7 @@ class TextReader:
     def _take(self, lines: list[str]) -> list[Entry]:
         if self._overlong and lines:
             lines[0], self._overlong = "", False
+        self._count_replaced(lines)
         locs: list[str] = []
         numbers: list[int] = []
         others: list[tuple[str, int]] = []
@@ -68,6 +70,12 @@ class TextReader:
         self._line += len(lines)
         self._skip(others)
         return self._intake.take(locs, [""] * len(locs), numbers.__getitem__)
+
+    def _count_replaced(self, lines: list[str]) -> None:
+        for number, line in enumerate(lines, self._line):
+            if REPLACED in line:
+                at, count = partial(int, number), line.count(REPLACED)
+                self._notes.add("undecodable-bytes", line=at, count=count)
 
     def _skip(self, others: list[tuple[str, int]]) -> None:
         for address, number in others[:MAX_EXAMPLES]:

@@ -29,6 +29,7 @@ from submitter.engines._http import (
 from submitter.errors import (
     EngineError,
     EngineUnavailable,
+    MaybeTooFast,
     NotAuthorized,
     QuotaExhausted,
     Refused,
@@ -185,7 +186,9 @@ def _over_quota(refusal: _Refusal) -> EngineError:
 
 
 def _bad_token(refusal: _Refusal) -> EngineError:
-    return NotAuthorized(
+    """Also the answer to pushes that come too often. Source: https://www.iaaak.com/2312.html,
+    read 2026-11-30."""
+    return MaybeTooFast(
         ENGINE,
         refusal.problem,
         scope="account",

@@ -277,9 +277,9 @@ def _throttled(refusal: _Refusal) -> EngineError:
 
 
 def _site_throttled(refusal: _Refusal) -> EngineError:
-    """This site only, so its lane closes; how long is not known."""
-    resets_at = refusal.asked.now + timedelta(seconds=COOL_DOWN_S)
-    return QuotaExhausted(ENGINE, refusal.problem, resets_at=resets_at, **refusal.facts)
+    """This site only, so all of it waits; how long is not known. No quota is spent."""
+    later = refusal.asked.now + timedelta(seconds=COOL_DOWN_S)
+    return NotReady(ENGINE, refusal.problem, not_before=later, scope="property", **refusal.facts)
 
 
 def _hiccup(refusal: _Refusal) -> EngineError:
@@ -301,7 +301,7 @@ def _invalid_parameter(refusal: _Refusal) -> EngineError:
     if refusal.asked.pages > 1:
         return _refused(refusal)
     later = refusal.asked.now + timedelta(seconds=SETTLING_S)
-    return NotReady(ENGINE, refusal.problem, not_before=later, **refusal.facts)
+    return NotReady(ENGINE, refusal.problem, not_before=later, scope="item", **refusal.facts)
 
 
 def _not_yours(refusal: _Refusal) -> EngineError:

@@ -174,7 +174,9 @@ def _forbidden(refusal: _Refusal) -> EngineError:
     code = refusal.words.code.lower()
     if code == _STILL_CHECKED.lower():
         later = refusal.posted.now + timedelta(seconds=REPEAT_AFTER_S)
-        return NotReady(ENGINE, refusal.problem, not_before=later, **refusal.facts)
+        return NotReady(
+            ENGINE, refusal.problem, not_before=later, scope="property", **refusal.facts
+        )
     if code == _NO_KEY_FILE.lower():
         return refusal.closes(
             "key-not-found",

@@ -141,7 +141,7 @@ class KeyFault:
     def error(self, site: Site) -> EngineError:
         problem = f"{site.host}: {self.problem}"
         if self.passing:
-            return NotReady(ENGINE, problem, code=self.cause, sent=False)
+            return NotReady(ENGINE, problem, scope="property", code=self.cause, sent=False)
         return NotAuthorized(
             ENGINE,
             problem,

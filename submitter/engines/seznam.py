@@ -179,9 +179,14 @@ def _error_of(response: EngineResponse, said: int | None, now: datetime) -> Engi
     status = said or response.status
     response = replace(response, status=status)
     problem = f"{response.shown}: HTTP {status}{quoted(response.text)}"
-    if status == 204 or (status == 404 and said):  # a site or a page that is not known yet
-        tomorrow = next_day_starts(DAY_ZONE, now)
-        return NotReady(ENGINE, problem, not_before=tomorrow, http_status=status)
+    if status == 204 or (status == 404 and said):  # the site is not, or the page may not be, known
+        return NotReady(
+            ENGINE,
+            problem,
+            not_before=next_day_starts(DAY_ZONE, now),
+            scope="property" if status == 204 else "item",
+            http_status=status,
+        )
     if status == 422:
         return Refused(ENGINE, problem, http_status=status, code="not-a-page")
     if status in _CLOSING:

@@ -239,9 +239,9 @@ def _wrong_user(refusal: _Refusal) -> EngineError:
 
 
 def _not_loaded(refusal: _Refusal) -> EngineError:
-    """A new site: it may take weeks, so it is asked once a day."""
+    """A new site: it may take weeks, so it is asked once a day, by one call."""
     tomorrow = next_day_starts(DAY_ZONE, refusal.asked.now)
-    return NotReady(ENGINE, refusal.problem, not_before=tomorrow, **refusal.facts)
+    return NotReady(ENGINE, refusal.problem, not_before=tomorrow, scope="property", **refusal.facts)
 
 
 def _refused(refusal: _Refusal) -> EngineError:

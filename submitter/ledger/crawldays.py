@@ -3,7 +3,7 @@ from it on. Days count from 1970-01-01 UTC."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 FIRST_BYTES = 3
 
@@ -13,10 +13,26 @@ def pack(days: Collection[int]) -> bytes:
     first = min(days)
     if len(days) == 1:
         return first.to_bytes(FIRST_BYTES, "little") + b"\1"
-    bits = sum([1 << day - first for day in days])
-    return first.to_bytes(FIRST_BYTES, "little") + bits.to_bytes(
-        -(-bits.bit_length() // 8), "little"
-    )
+    return _packed(first, sum([1 << day - first for day in days]))
+
+
+def _packed(first: int, bits: int) -> bytes:
+    size = -(-bits.bit_length() // 8)
+    return first.to_bytes(FIRST_BYTES, "little") + bits.to_bytes(size, "little")
+
+
+def add(packed: bytes, days: Iterable[int]) -> tuple[bytes, list[int]]:
+    """With these days, too; and those of them that were not there."""
+    first = int.from_bytes(packed[:FIRST_BYTES], "little")
+    bits = int.from_bytes(packed[FIRST_BYTES:], "little")
+    new = [day for day in days if day < first or not bits >> day - first & 1]
+    if not new:
+        return packed, new
+    lowest = min(first, *new)
+    bits <<= first - lowest
+    for day in new:
+        bits |= 1 << day - lowest
+    return _packed(lowest, bits), new
 
 
 def unpack(packed: bytes) -> set[int]:

@@ -23,7 +23,7 @@ from submitter.ledger.schema import page, page_key, section, site
 from submitter.ledger.schema_crawls import crawl_day, crawl_hour, crawl_page, crawl_site, crawler
 from submitter.ledger.sites import SITE, site_row
 
-BATCH = 20_000
+BATCH = 5_000
 """Listed pages read at a time; between two batches others may use the ledger."""
 
 PART = 65_536
@@ -102,6 +102,7 @@ SAVE_VISITS = Many(
 def listing(database: Database, origin: str) -> Listing:
     """The pages that a site lists now, read by batches, each its own reading."""
     with database.reading() as tx:
+        _stay_small(tx)
         known = tx.first(SITE, of_origin=origin)
     return Listing(() if known is None else _listed(database, int(known.id)))
 
@@ -183,13 +184,13 @@ class _Pages:
     def add(self, visits: Mapping[tuple[int, str], Visit]) -> None:
         keys = sorted({key for key, _ in visits})
         rows = self._tx.rows_in(VISITS, keys, of_site=self._site_id)
-        known = {(row.key, row.crawler_id): row for row in rows}
+        known = {(row[0], row[1]): row[2:] for row in rows}
         saved = []
         for key, bot in sorted(visits):
             visit, number = visits[key, bot], self._ids[bot]
             earlier = known.get((key, number))
             if earlier is not None:
-                saved.append(self._add_to(earlier, bot, visit))
+                saved.append((self._site_id, key, number, *self._added(earlier, bot, visit)))
             elif visit.is_listed or self._has_room(bot, visit):
                 saved.append(self._new(key, number, visit))
                 self._gain(bot, visit, visit.days)
@@ -210,19 +211,12 @@ class _Pages:
         days = crawldays.pack(visit.days)
         return self._site_id, key, crawler_id, visit.hits, first, last, days
 
-    def _add_to(self, earlier: Row[Any], bot: str, visit: Visit) -> tuple[Any, ...]:
-        known = crawldays.unpack(earlier.days)
-        days = known.union(visit.days)
-        self._gain(bot, visit, days - known)
-        return (
-            self._site_id,
-            earlier.key,
-            earlier.crawler_id,
-            earlier.hits + visit.hits,
-            min(earlier.first_at, visit.first * MICROS),
-            max(earlier.last_at, visit.last * MICROS),
-            crawldays.pack(days),
-        )
+    def _added(self, earlier: Sequence[Any], bot: str, visit: Visit) -> tuple[Any, ...]:
+        hits, first, last, days = earlier
+        days, new = crawldays.add(days, visit.days)
+        self._gain(bot, visit, new)
+        first, last = min(first, visit.first * MICROS), max(last, visit.last * MICROS)
+        return hits + visit.hits, first, last, days
 
     def _gain(self, bot: str, visit: Visit, days: Iterable[int]) -> None:
         for day in days:

@@ -82,6 +82,7 @@ def pages_of(tx: Transaction, way: Way, window: Window) -> tuple[list[Sent], lis
     readers = [row.id for row in tx.rows(READERS, names=list(way.readers))]
     if tx.first(ANY_LOG) is None:
         return [], []
+    _prefer_hashes(tx)
     by_sitemap = way.kind is Kind.SITEMAP
     some, several = window.sites is not None, len(readers) > 1
     make = _by_sitemap if by_sitemap else _by_page
@@ -109,6 +110,13 @@ def sitemaps_of(tx: Transaction, engine: str, window: Window) -> tuple[list[Sent
     open_now = int(tx.one(_undownloaded(some=some), **values).sitemaps)
     total = open_now + sum(one.things for one in reached)
     return ([Sent(None, total)] if total else []), reached
+
+
+def _prefer_hashes(tx: Transaction) -> None:
+    """PostgreSQL takes what is worked out once for a row or two, and would pass it again for every
+    page. Holds to the end of the transaction."""
+    if tx.connection.dialect.name == "postgresql":
+        tx.connection.exec_driver_sql("SET LOCAL enable_nestloop = off")
 
 
 def _site_ids(tx: Transaction, window: Window) -> dict[str, list[int]]:

@@ -213,7 +213,8 @@ def beat_sums(tx: Transaction, since: datetime, targets: Targets) -> list[BeatSu
     )
     dates: dict[int, date] = {}
     found = []
-    for target_id, number, state, count in tx.rows(statement):
+    for row in tx.rows(statement):
+        target_id, number, state, count = tuple(row)
         when = dates.get(number) or dates.setdefault(number, _date(number))
         found.append(BeatSum(*names[target_id], when, state, count))
     return found
@@ -280,7 +281,7 @@ def site_sums(tx: Transaction) -> list[SiteSum]:
         .select_from(site.outerjoin(look, at_last))
         .order_by(site.c.origin)
     )
-    return [SiteSum(*row) for row in tx.rows(statement)]
+    return [SiteSum(*tuple(row)) for row in tx.rows(statement)]
 
 
 def document_troubles(tx: Transaction, limit: int) -> list[DocumentTrouble]:
@@ -292,7 +293,7 @@ def document_troubles(tx: Transaction, limit: int) -> list[DocumentTrouble]:
         .order_by(site.c.origin, document.c.url)
         .limit(limit)
     )
-    return [DocumentTrouble(*row) for row in tx.rows(statement)]
+    return [DocumentTrouble(*tuple(row)) for row in tx.rows(statement)]
 
 
 def page_day_sums(tx: Transaction, since: datetime) -> list[PageDaySum]:

@@ -69,8 +69,9 @@ crawl_day = Table(
     sqlite_with_rowid=False,
 )
 """A UTC day of a crawler in a section. `hits` = claimed + verified + unverifiable + contradicted;
-what comes after `other` leaves contradicted hits out. `pages` and `listed_pages` are distinct ones; `at_least`: there were more unlisted ones than are told apart. `listed` = pages that
-the section listed when its newest line was read; null: the site listed none."""
+what comes after `other` leaves contradicted hits out. `pages` and `listed_pages` are distinct ones;
+`at_least`: there were more unlisted ones than are told apart. `listed` = pages that the section
+listed when its newest line was read; null: the site listed none."""
 
 crawl_page = Table(
     "crawl_page",

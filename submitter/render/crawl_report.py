@@ -47,6 +47,7 @@ class LogReadingDoc(TypedDict):
     rejected: int
     """Lines that could not be read."""
     rejections: list[LineReasonDoc]
+    """Why they could not be read, the most frequent first."""
     left_out: list[LineReasonDoc]
     """Lines of bots that were read and are not counted."""
     problems: list[str]
@@ -298,8 +299,8 @@ _DAYS = (
 )
 _WHAT = (
     "Days are UTC. Verified: from an address that is proven to be the bot's. False: by somebody"
-    " else who uses the name; such hits are left out of all that is said of pages. Read: pages listed now that the bot ever read."
-    " Depth: hits in these days for each page listed. Unlisted: hits on what no sitemap lists."
+    " else who uses the name; pages leave such hits out. Read: pages listed now that the bot ever"
+    " read. Depth: hits in these days for each page listed. Unlisted: hits on what no sitemap lists."
     " Params: of these, on addresses with parameters."
 )
 

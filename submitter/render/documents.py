@@ -110,6 +110,8 @@ class RunTargetDoc(TypedDict):
 
 
 class ProblemDoc(ActionDoc):
+    count: int
+    """Actions; more than one where none of them was begun, all for this reason."""
     state: str
     """`rejected`, `unknown`, `failed` or `partial`."""
     http_status: int | None
@@ -302,7 +304,7 @@ class AnswerDoc(TypedDict):
     checks: int
     """Sitemaps that the engine said something about."""
     state: str
-    """`ok`, `failed` or `unasked` (the deadline came first)."""
+    """`ok`, `failed` or `unasked` (the deadline came first, or the account is paused)."""
     problem: str | None
     cause: str | None
     meaning: str | None

@@ -111,7 +111,8 @@ def problems(found: Iterable[ProblemDoc], screen: Screen) -> list[str]:
 
 def _problem_lines(group: Sequence[ProblemDoc], screen: Screen) -> list[str]:
     first = group[0]
-    facts = [first["state"], first["cause"] or first["code"], f"{len(group)}x"]
+    count = sum(one.get("count", 1) for one in group)
+    facts = [first["state"], first["cause"] or first["code"], f"{count}x"]
     status = first["http_status"]
     facts += [f"HTTP {status}"] if status is not None else []
     head = f"{first['account']} ({first['engine']}): {', '.join(fact for fact in facts if fact)}"

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 
 from submitter.core import quota
 from submitter.core.calls import Action, Call, Outcome, Receipt
 from submitter.core.outcomes import outcome_of_error, outcome_of_receipt
 from submitter.core.standing import Allowance
-from submitter.errors import EngineError, QuotaExhausted, TooFast
+from submitter.errors import EngineError, MaybeTooFast, NotReady, QuotaExhausted, TooFast
 from submitter.sending.channels import Channel, RunContext
 from submitter.sending.lanebook import LaneBook
+
+REST = timedelta(hours=1)
+"""So long a property is left alone whose calls came too often, at an engine that names no time.
+Our own choice: nobody has written down how long it takes."""
 
 
 class Attempt:
@@ -67,8 +72,23 @@ class Attempt:
     def _send(self) -> Receipt | EngineError:
         try:
             return self._channel.engine.send(self._call, timeout_s=self._context.call_timeout_s())
+        except MaybeTooFast as error:
+            return self._doubted(error)
         except EngineError as error:
             return error
+
+    def _doubted(self, error: MaybeTooFast) -> EngineError:
+        """A credential that worked today is not wrong now: the property is left alone a while."""
+        if not self._book.was_answered_today():
+            return error
+        return NotReady(
+            error.engine,
+            error.problem,
+            not_before=self._context.clock.now() + REST,
+            scope="property",
+            http_status=error.http_status,
+            code=error.code,
+        )
 
     def _book_cost(self, action: Action) -> Allowance | None:
         allowance = self._book.open(action)

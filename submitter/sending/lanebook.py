@@ -48,6 +48,14 @@ class LaneBook:
             with self._lock:
                 self._pages[allowance.account, allowance.property] = allowance
 
+    def was_answered_today(self) -> bool:
+        """An engine gave one of the account's lanes its numbers today: it lets the account in."""
+        day = quota.engine_day(self._channel.traits.day_zone, self._clock.now())
+        with self._lock:
+            pages = list(self._pages.values())
+        mine = [page for page in pages if page.account == self._channel.account.name]
+        return any(page.day == day and page.reported_left is not None for page in mine)
+
     def room(self, action: Action) -> int:
         """Pages that the lane's next call may hold now."""
         traits, now = self._channel.traits, self._clock.now()

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from submitter.core import quota
 from submitter.core.accounting import Done
@@ -27,6 +28,7 @@ from submitter.errors import (
     EngineError,
     EngineUnavailable,
     NotAuthorized,
+    NotReady,
     OutcomeUnknown,
     QuotaExhausted,
     Refused,
@@ -37,12 +39,14 @@ from submitter.kit.retries import OutOfTime, Retries
 from submitter.ports import QuotaReader
 from submitter.sending.attempts import Attempt
 from submitter.sending.channels import Channel, RunContext
+from submitter.sending.closing import close_account
 from submitter.sending.lanebook import LaneBook
+from submitter.sending.preparing import Preparations
 
 log = logging.getLogger(__name__)
 
-RETRY_AFTER = "retry-after"
-"""Why something waits until a time that the engine named."""
+PAUSE_S = 600.0
+"""So long a property waits after its engine found us too fast at every try and named no time."""
 
 
 def run_plan(plan: Plan, *, channels: Mapping[str, Channel], context: RunContext) -> list[Done]:
@@ -79,8 +83,9 @@ class AccountRun:
         self._done: list[Done] = []
         self._lock = threading.Lock()
         self._closed: dict[str, Outcome] = {}
-        self._prepared: dict[str, EngineError | None] = {}
+        self._preparations = Preparations(channel, context)
         self._misses = 0
+        self._unready: Counter[str] = Counter()
 
     # ------------------------------------------------------------ the story
 
@@ -101,7 +106,7 @@ class AccountRun:
         except EngineError as error:
             outcome = self._outcome_of(self._actions[0], error)
             if isinstance(error, QuotaExhausted):
-                self._close_account_until(error, error.resets_at)
+                close_account(self._channel, self._context, error, error.resets_at)
             self._close(WHOLE_ACCOUNT, outcome)
             return None
         except OutOfTime:
@@ -157,7 +162,7 @@ class AccountRun:
             return
         try:
             self._channel.engine.preflight(action, survey)
-            self._prepare(action)
+            self._preparations.see_to(action.site)
         except EngineError as error:
             self._give_up(action, self._outcome_of(action, error), error, called=False)
             return
@@ -165,26 +170,6 @@ class AccountRun:
             self._send(action, ())
         else:
             self._send_pages(action)
-
-    def _prepare(self, action: Action) -> None:
-        """What the engine needs at the site itself, seen to once in a run. Raises EngineError."""
-        with self._lock:
-            known = action.site in self._prepared
-        if not known:
-            problem = self._prepare_once(action.site)
-            with self._lock:
-                self._prepared[action.site] = problem
-        if (problem := self._prepared[action.site]) is not None:
-            raise problem
-
-    def _prepare_once(self, origin: str) -> EngineError | None:
-        context = self._context
-        until = None if context.until == float("inf") else context.until
-        try:
-            self._channel.engine.prepare(context.sites[origin], context.source, until=until)
-        except EngineError as problem:
-            return problem
-        return None
 
     # ------------------------------------------------------------ pages within an allowance
 
@@ -257,6 +242,7 @@ class AccountRun:
             self._give_up(action, outcome, error, called=True)
             return
         self._misses = 0
+        self._unready[action.property] = 0
         self._finish(action, outcome, called=True)
 
     def _search_refused(self, call: Call, error: EngineError, search: BatchSearch | None) -> bool:
@@ -286,14 +272,18 @@ class AccountRun:
             case NotAuthorized():
                 self._close(self._common(action.property), outcome)
             case QuotaExhausted() if not self._channel.traits.metered:
-                self._close_account_until(error, error.resets_at)
+                close_account(self._channel, self._context, error, error.resets_at)
                 self._close(WHOLE_ACCOUNT, outcome)
+            case NotReady(scope="property"):
+                self._close_lane(action, outcome, error, quota.NOT_BEFORE)
+            case NotReady():
+                self._count_unready(action, outcome)
             case TooFast() if self._is_far_off(error):
                 outcome = self._park(action, outcome, error)
-                self._close_account_until(error, outcome.not_before)
+                close_account(self._channel, self._context, error, outcome.not_before)
                 self._close(WHOLE_ACCOUNT, outcome)
             case EngineUnavailable():
-                if self._is_far_off(error):
+                if self._is_far_off(error) or isinstance(error, TooFast):
                     outcome = self._park(action, outcome, error)
                 self._count_miss(outcome)
             case OutcomeUnknown():
@@ -308,20 +298,40 @@ class AccountRun:
 
     def _park(self, action: Action, outcome: Outcome, error: EngineUnavailable) -> Outcome:
         """The item waits for the time that the engine named, and so does all of its property."""
-        wait = timedelta(seconds=error.retry_after_s or 0.0)
-        not_before = self._context.clock.now() + wait
+        wait_s = error.retry_after_s or 0.0
+        if isinstance(error, TooFast) and not self._is_far_off(error):
+            wait_s = max(wait_s, PAUSE_S)
+        not_before = self._context.clock.now() + timedelta(seconds=wait_s)
         self._context.ledger.defer(
-            self._context.lease, action, not_before=not_before, reason=RETRY_AFTER
+            self._context.lease, action, not_before=not_before, reason=quota.RETRY_AFTER
         )
         parked = replace(
             outcome,
             state=State.DEFERRED,
             rest=State.DEFERRED,
-            code=RETRY_AFTER,
+            code=quota.RETRY_AFTER,
             not_before=not_before,
         )
-        self._close(self._common(action.property), parked)
+        self._close_lane(action, parked, error, quota.RETRY_AFTER)
         return parked
+
+    def _close_lane(self, action: Action, outcome: Outcome, error: EngineError, why: str) -> None:
+        """For this run, and where the lane has a page in the book, until the moment named."""
+        self._close(self._common(action.property), outcome)
+        page = self._book.open(action)
+        if page is not None and outcome.not_before is not None:
+            closed = quota.close(page, outcome.not_before, error.problem[:200], why)
+            self._context.ledger.save_allowance(self._context.lease, closed)
+            self._book.keep(closed)
+
+    def _count_unready(self, action: Action, outcome: Outcome) -> None:
+        """One item may be the only one; so many in a row are their property's fault."""
+        with self._lock:
+            self._unready[action.property] += 1
+            count = self._unready[action.property]
+        if count >= self._context.rules.breaker:
+            message = f"not ready {count} times in a row: {outcome.message}"
+            self._close(self._common(action.property), _not_begun("not-before", message[:200]))
 
     def _count_miss(self, outcome: Outcome) -> None:
         with self._lock:
@@ -337,15 +347,6 @@ class AccountRun:
         with self._lock:
             self._closed.setdefault(what, outcome)
 
-    def _close_account_until(self, error: EngineError, until: datetime | None) -> None:
-        """Remembered, so that the next run does not knock before that moment either."""
-        now, zone = self._context.clock.now(), self._channel.traits.day_zone
-        until = until or quota.next_day_starts(zone, now)
-        name = self._channel.account.name
-        row = Allowance(name, WHOLE_ACCOUNT, quota.engine_day(zone, now))
-        closed = quota.close(row, until, error.problem[:200])
-        self._context.ledger.save_allowance(self._context.lease, closed)
-
     def _why_closed(self, action: Action) -> Outcome | None:
         with self._lock:
             closed = self._closed.get(WHOLE_ACCOUNT)
@@ -359,7 +360,7 @@ class AccountRun:
         return _not_begun(code, "the run ended before its turn")
 
     def _finish(self, action: Action, outcome: Outcome, *, called: bool) -> None:
-        if not called and action.kind is Kind.SITEMAP:  # waiting pages keep their place anyway
+        if not called and self._must_be_put_off(action, outcome):
             self._context.ledger.defer(
                 self._context.lease,
                 action,
@@ -381,6 +382,13 @@ class AccountRun:
                 "code": outcome.code,
             },
         )
+
+    def _must_be_put_off(self, action: Action, outcome: Outcome) -> bool:
+        """Waiting pages keep their place anyway; those that wait for a moment and have no lane in
+        the book, which would be closed until then, remember it themselves."""
+        if action.kind in OF_SITEMAPS:
+            return action.kind is Kind.SITEMAP
+        return outcome.not_before is not None and self._book.open(action) is None
 
     def _outcome_of(self, action: Action, error: EngineError) -> Outcome:
         return outcome_of_error(

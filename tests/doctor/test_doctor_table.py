@@ -135,6 +135,7 @@ def test_what_is_not_in_the_table_has_no_meaning() -> None:
         (NotAuthorized("google", "x", scope="account", cause="api-disabled"), "api-disabled"),
         (NotReady("yandex", "x", code="HOST_NOT_LOADED"), "site-not-loaded"),
         (NotReady("bing", "x", code="InvalidParameter"), "site-settling"),
+        (NotReady("bing", "x", code="ThrottleHost"), "too-fast"),
         (NotReady("indexnow", "x", code="SiteVerificationNotCompleted"), "key-being-checked"),
         (NotReady("indexnow", "x", code="key-file-unreachable"), "key-file-unreachable"),
         (NotReady("seznam", "x", http_status=204), "site-not-loaded"),

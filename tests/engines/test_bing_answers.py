@@ -165,15 +165,15 @@ ERRORS: dict[str, tuple[int, str, Asked, type[EngineError], str | None, str | No
     "key": (3, "InvalidApiKey", BATCH, NotAuthorized, "account", "api-key-invalid"),
     "throttled": (4, "ThrottleUser", BATCH, TooFast, None, None),
     "throttled, a feed": (4, "ThrottleUser", FEED, TooFast, None, None),
-    "site throttled": (5, "ThrottleHost", BATCH, QuotaExhausted, None, None),
+    "site throttled": (5, "ThrottleHost", BATCH, NotReady, "property", None),
     "blocked": (6, "UserBlocked", BATCH, NotAuthorized, "account", "user-blocked"),
     "bad feed": (7, "InvalidUrl", FEED, Refused, None, None),
     "bad page": (7, "InvalidUrl", ONE, Refused, None, None),
     "bad page in a batch": (7, "InvalidUrl", BATCH, Refused, None, None),
-    "parameter, a feed": (8, "InvalidParameter", FEED, NotReady, None, None),
+    "parameter, a feed": (8, "InvalidParameter", FEED, NotReady, "item", None),
     "parameter, a batch": (8, "InvalidParameter", BATCH, Refused, None, None),
-    "parameter, one page": (8, "InvalidParameter", ONE, NotReady, None, None),
-    "parameter by name": (3, "InvalidParameter: bad feedUrl", FEED, NotReady, None, None),
+    "parameter, one page": (8, "InvalidParameter", ONE, NotReady, "item", None),
+    "parameter by name": (3, "InvalidParameter: bad feedUrl", FEED, NotReady, "item", None),
     "no user": (10, "UserNotFound", BATCH, NotAuthorized, "account", "user-unknown"),
     "no site": (11, "NotFound", BATCH, NotAuthorized, "property", "site-missing"),
     "not allowed": (13, "NotAllowed", BATCH, NotAuthorized, "property", "site-forbidden"),
@@ -244,8 +244,8 @@ def test_a_named_wait_goes_before_our_own() -> None:
 
 def test_a_throttled_site_closes_its_lane_only() -> None:
     error = error_of(refusal(5, "ThrottleHost"))
-    assert isinstance(error, QuotaExhausted)
-    assert error.resets_at == NOW + timedelta(seconds=COOL_DOWN_S)
+    assert isinstance(error, NotReady)
+    assert (error.scope, error.not_before) == ("property", NOW + timedelta(seconds=COOL_DOWN_S))
     assert error.quota_left is None
 
 

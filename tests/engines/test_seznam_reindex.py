@@ -133,12 +133,12 @@ def test_an_answer_that_does_not_fit_is_unknown(name: str) -> None:
 
 # name: (answer, class, scope, cause)
 ERRORS: dict[str, tuple[EngineResponse, type[EngineError], str | None, str | None]] = {
-    "no data yet": (answer(b"", 204), NotReady, None, None),
+    "no data yet": (answer(b"", 204), NotReady, "property", None),
     "no key": (problem(400), NotAuthorized, "property", "unexpected-answer"),
     "bad key": (problem(401), NotAuthorized, "property", "key-invalid"),
     "bad key without words": (answer(b"", 401), NotAuthorized, "property", "key-invalid"),
     "may not write": (problem(403), NotAuthorized, "property", "key-read-only"),
-    "page not known": (problem(404), NotReady, None, None),
+    "page not known": (problem(404), NotReady, "item", None),
     "no such path": (answer(b"<html>", 404), NotAuthorized, "account", "endpoint-gone"),
     "wrong method": (problem(405), NotAuthorized, "account", "endpoint-gone"),
     "not a page": (problem(422), Refused, None, None),

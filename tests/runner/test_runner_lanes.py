@@ -14,12 +14,15 @@ from submitter.core.calls import Action, Call, Receipt, Survey
 from submitter.core.fleet import Account, FirstRun, Site
 from submitter.core.looks import PageRow, TellRule
 from submitter.core.plan import Plan
+from submitter.core.quota import closed_because
 from submitter.core.standing import Allowance
 from submitter.core.states import State
 from submitter.core.traits import Kind, Traits, UnknownRule
 from submitter.errors import (
     EngineUnavailable,
+    MaybeTooFast,
     NotAuthorized,
+    NotReady,
     OutcomeUnknown,
     QuotaExhausted,
     Refused,
@@ -50,6 +53,14 @@ BAIDU = Traits(
     metered=True,
     first_batch=1,
     unknown_rule=UnknownRule.NEXT_DAY,
+)
+HUB = Traits(
+    name="hub",
+    title="Hub",
+    tells=frozenset({Kind.URLS}),
+    secret_key="key",
+    day_zone="UTC",
+    batch_size=20,
 )
 SITES = [Site(f"s{n}.example.com", domain="example.com") for n in range(4)]
 
@@ -267,6 +278,92 @@ def test_a_storm_of_refusals_spends_a_budget_of_retries(
     bench.run(*(sitemap(site, f"c{n}") for n in range(50) for site in SITES))
     # five actions in a row, four tries each, on at most four lanes already under way
     assert len(bench.engine.calls) <= (5 + 4) * 4
+
+
+def test_an_engine_that_finds_us_too_fast_at_every_try_is_left_alone_for_a_while(
+    bench_of: Callable[[Traits], Bench],
+) -> None:
+    """It named no time, and the next run would knock again at once."""
+    bench = bench_of(HUB)
+    bench.engine.answers = [TooFast("hub", "429", http_status=429)] * 99
+    [done] = bench.run(bench.waiting_pages(SITES[0], 3))
+    assert (done.outcome.rest, done.outcome.code) == (State.DEFERRED, "retry-after")
+    assert done.outcome.not_before is not None
+    assert done.outcome.not_before >= bench.clock.now() + timedelta(seconds=590)
+    assert bench.left(SITES[0]) == ()
+    bench.clock.move(minutes=11)
+    assert len(bench.left(SITES[0])) == 3
+
+
+# ---------------------------------------------------------------- not ready yet
+
+TOMORROW = NOON + timedelta(days=1)
+
+
+def not_ready(traits: Traits, **facts: object) -> NotReady:
+    return NotReady(traits.name, "not loaded", not_before=TOMORROW, http_status=404, **facts)  # type: ignore[arg-type]
+
+
+def one_by_one(action: Action) -> list[Action]:
+    """A batch as calls of one page, as some engines take them."""
+    return [
+        replace(action, pages=(page,), cost=1, target=f"{action.target}?{page}")
+        for page in action.pages
+    ]
+
+
+@pytest.mark.parametrize("name", ["baidu", "hub"])
+def test_a_property_that_is_not_ready_is_asked_once_and_waits_as_a_whole(
+    bench_of: Callable[[Traits], Bench], name: str
+) -> None:
+    traits = {"baidu": BAIDU, "hub": HUB}[name]
+    bench = bench_of(traits)
+    bench.engine.answers = [not_ready(traits, scope="property")] * 99
+    done = bench.run(*one_by_one(bench.waiting_pages(SITES[0], 40)))
+    assert states(done) == ["deferred"] * 40
+    assert {one.outcome.not_before for one in done} == {TOMORROW}
+    assert len(bench.engine.calls) == 1
+    if traits.metered:
+        closed = bench.ledger.allowances()[name, SITES[0].host]
+        assert (closed.closed_until, closed.spent) == (TOMORROW, 0)
+        assert closed_because(closed) == "not-before"
+    else:
+        assert bench.left(SITES[0]) == (), "the next run does not ask either"
+
+
+def test_single_items_that_are_not_ready_stop_the_property_only_when_it_is_all_of_them(
+    bench_of: Callable[[Traits], Bench],
+) -> None:
+    bench = bench_of(HUB)
+    bench.engine.answers = [not_ready(HUB)] * 3 + [Receipt(State.ACCEPTED, 200)]
+    bench.engine.answers += [not_ready(HUB)] * 99
+    done = bench.run(*one_by_one(bench.waiting_pages(SITES[0], 40)))
+    assert states(done) == ["accepted"] + ["deferred"] * 39
+    assert len(bench.engine.calls) == 3 + 1 + 5
+
+
+def test_a_token_that_worked_today_is_not_called_wrong(
+    bench_of: Callable[[Traits], Bench],
+) -> None:
+    """Baidu says so to pushes that come too often; the site rests, and the account is well."""
+    bench = bench_of(BAIDU)
+    refused = MaybeTooFast(
+        "baidu",
+        "token is not valid",
+        scope="account",
+        cause="token-invalid",
+        http_status=401,
+        code="token is not valid",
+    )
+    bench.engine.answers = [refused]
+    [lost, *_] = bench.run(bench.waiting_pages(SITES[0], 5))
+    assert (lost.outcome.state, lost.outcome.cause) == ("failed", "token-invalid")
+    bench.engine.answers = [meter(9), refused]
+    done = bench.run(bench.waiting_pages(SITES[1], 5))
+    assert states(done) == ["accepted", "deferred"]
+    [rested] = [one for one in done if one.outcome.state == State.DEFERRED]
+    assert rested.outcome.cause == "too-fast"
+    assert rested.outcome.not_before == bench.clock.now() + timedelta(hours=1)
 
 
 # ---------------------------------------------------------------- quotas

@@ -271,7 +271,7 @@ def test_an_unverified_site_is_seen_beforehand(shop: Sandbox, bing: Bing) -> Non
         ("unknown", OutcomeUnknown),
         ("empty-body", OutcomeUnknown),
         ("gateway", OutcomeUnknown),
-        ("site-throttled", QuotaExhausted),
+        ("site-throttled", NotReady),
         ("blocked", NotAuthorized),
         ("invalid-url", Refused),
     ],

@@ -84,13 +84,15 @@ def command(
 
 
 def judge_answers(answers: Sequence[Answer]) -> ExitCode:
-    """6 some were not asked in time · 5 none answered · 4 some did not · 0 all did."""
-    if any(answer.unasked for answer in answers):
+    """6 some were not asked in time · 5 none answered · 4 some did not · 0 all did, or their
+    accounts are paused."""
+    asked = [answer for answer in answers if answer.paused_until is None]
+    if any(answer.unasked for answer in asked):
         return ExitCode.DEADLINE
-    failed = [answer for answer in answers if answer.problem]
+    failed = [answer for answer in asked if answer.problem]
     if not failed:
         return ExitCode.OK
-    return ExitCode.NOTHING_SUCCEEDED if len(failed) == len(answers) else ExitCode.PARTIAL
+    return ExitCode.NOTHING_SUCCEEDED if len(failed) == len(asked) else ExitCode.PARTIAL
 
 
 def judge_both(answers: ExitCode, samples: Sequence[Sample]) -> ExitCode:

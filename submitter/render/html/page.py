@@ -31,7 +31,7 @@ from submitter.render.html.table import (
 from submitter.render.html.words import CALLS, HEALTH, LOOKS, Look
 from submitter.render.times import exact, span, span_of_seconds
 
-__all__ = ["Shell", "report_page"]
+__all__ = ["Shell", "asset", "page", "policy", "report_page"]
 
 
 @dataclass(frozen=True, slots=True)

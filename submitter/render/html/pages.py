@@ -36,7 +36,7 @@ class CallsPage:
 
 def log_page(shell: Shell, calls: CallsPage, report: Report) -> str:
     table = tables.log(list(reversed(calls.rows)), report)
-    table = replace(table, note="", hidden=False)
+    table = replace(table, note="")
     chips = [_chip(name, value, calls.filters) for name, value in calls.filters.items()]
     words = f"{calls.total:,} calls"
     if len(calls.rows) < calls.total:

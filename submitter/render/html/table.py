@@ -66,8 +66,6 @@ class Table:
     empty: str
     note: str = ""
     command: str = ""
-    hidden: bool = False
-    """Only shown in views of its own."""
     size: int = 10
     """Rows on its first page; all of them are data."""
 

@@ -88,9 +88,7 @@ def log(rows: Sequence[LogRow], report: Report) -> Table:
         for one in reversed(rows)
     ]  # fmt: skip
     note = f"This file holds the newest {report.calls_each:,} calls of each target."
-    return Table(
-        "log", "Calls", columns, found, "No call is like that.", note, "submitter log", True, 25
-    )
+    return Table("log", "Calls", columns, found, "No call is like that.", note, "submitter log", 25)
 
 
 def runs(report: Report) -> Table:

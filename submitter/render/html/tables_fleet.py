@@ -126,7 +126,7 @@ def targets(report: Report) -> Table:
         for one in report.targets
     ]  # fmt: skip
     empty, command = "No target is like that.", "submitter log --pages --limit 0"
-    return Table("targets", "Targets", columns, rows, empty, command=command, hidden=True, size=25)
+    return Table("targets", "Targets", columns, rows, empty, command=command, size=25)
 
 
 def _beat_since(report: Report) -> str:

@@ -119,7 +119,7 @@ def site_crawls(report: Report) -> Table:
         for one in report.site_crawls
     ]
     empty = "No access log of it was read in the last four weeks."
-    return Table("site_crawls", "Crawled, by site and bot", columns, rows, empty, hidden=True)
+    return Table("site_crawls", "Crawled, by site and bot", columns, rows, empty)
 
 
 _CRAWL = (
