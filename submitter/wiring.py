@@ -317,7 +317,7 @@ def copy_ledger(
     from submitter.ledger.copying import copy_ledger
 
     secrets = EnvironmentSecrets(environ)
-    old, new = (_ledger_address(one, secrets, found_secret) for one in (source, target))
+    old, new = (_typed_ledger(one, secrets, found_secret) for one in (source, target))
     return copy_ledger(old, new, owner=owner, now=now, is_dead=is_dead)
 
 
@@ -329,8 +329,19 @@ def count_ledger(
     from submitter.kit.owners import is_dead
     from submitter.ledger.copying import count_ledger
 
-    found = _ledger_address(address, EnvironmentSecrets(environ), found_secret)
+    found = _typed_ledger(address, EnvironmentSecrets(environ), found_secret)
     return count_ledger(found, is_dead=is_dead)
+
+
+def _typed_ledger(text: str, secrets: Secrets, found_secret: Callable[[str], None]) -> str:
+    """As `_ledger_address`, of what was typed: everybody on the machine can read it there."""
+    from submitter.inventory.addresses import check_ledger
+
+    try:
+        checked = check_ledger(text)
+    except ValueError as error:
+        raise ConfigError.one("ledger", str(error)) from error
+    return _ledger_address(checked, secrets, found_secret)
 
 
 def _ledger_address(text: str, secrets: Secrets, found_secret: Callable[[str], None]) -> str:

@@ -100,14 +100,21 @@ def _web_place(address: str, parts: Wiring, extra: Extra) -> Place:
 
 
 def _site_at(address: str, fleet: Fleet, extra: Extra) -> Site:
-    """The inventory's site at that origin or a new one, with the extra settings. BadUrl."""
+    """The inventory's site at that origin or a new one, with the extra settings. A new one may
+    live in the networks of the site that names the address, or that has the same name. BadUrl."""
     from submitter.core import urls
     from submitter.core.fleet import Site
 
     origin = urls.origin_of(address)
     scheme, _, host = origin.partition("://")
     known = {site.origin: site for site in fleet.sites}
-    site = known.get(origin) or Site(host, scheme, domain=host, fetch=fleet.fetch)
+    site = known.get(origin) or Site(
+        host,
+        scheme,
+        domain=host,
+        fetch=fleet.fetch,
+        allow_private=_networks_near(address, origin, fleet),
+    )
     port = urlsplit(origin).port
     rules = site.fetch
     return replace(
@@ -119,3 +126,14 @@ def _site_at(address: str, fleet: Fleet, extra: Extra) -> Site:
             ports=rules.ports if port is None else (*rules.ports, port),
         ),
     )
+
+
+def _networks_near(address: str, origin: str, fleet: Fleet) -> tuple[str, ...]:
+    """What a run would let this address live in: of sites that name it, or of the same name."""
+    name = urlsplit(origin).hostname
+    near = (
+        site.allow_private
+        for site in fleet.sites
+        if address in (site.sitemaps or ()) or urlsplit(site.origin).hostname == name
+    )
+    return tuple(dict.fromkeys(network for networks in near for network in networks))

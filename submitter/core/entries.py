@@ -222,7 +222,7 @@ class Intake:
                 reason = error.reason
         if reason in _COUNTED_IN_TEXT and reason in self._notes:
             self.skipped[reason] += 1
-            self._notes.add(reason, example=loc.replace(UNDECLARED, "&...;"), count=0)
+            self._notes.add(reason, example="" if UNDECLARED in loc else loc, count=0)
         else:
             self.skip(reason, loc, line)
         return ""

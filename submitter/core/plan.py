@@ -17,6 +17,7 @@ from submitter.core.reach import is_within, reach_of
 from submitter.core.standing import Allowance, Candidate, PageStanding, SitemapStanding
 from submitter.core.states import TOLD, State
 from submitter.core.traits import Kind, Traits
+from submitter.core.trees import DISALLOWED, is_disallowed
 from submitter.core.urls import shown
 
 GUESS = 2_000
@@ -260,6 +261,9 @@ def _judge_sitemap(
 ) -> Action | Skip:
     if not root.readable:
         return _skip(given, Kind.SITEMAP, "unreadable", 1)
+    findings = given.look.findings if given.look else ()
+    if is_disallowed(findings, root.sitemap, given.traits.crawler) and not forced:
+        return _skip(given, Kind.SITEMAP, DISALLOWED, 1)
     standing = given.sitemaps.get(root.sitemap)
     if standing is None:
         return _tell(given, root, "new")

@@ -7,7 +7,7 @@ live with it. A few pages show it before an engine does.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -97,6 +97,8 @@ _UNSEEN: Final = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1
 _HEAD_ENDS: Final = re.compile(r"(?i)</head\s*>|<body\b")
 _META: Final = re.compile(r"(?i)<meta\s[^>]{1,2000}>")
 _ATTRIBUTE: Final = re.compile(r"""(?i)([a-z-]+)\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+)""")
+EVERYBODY: Final = "robots"
+"""The name of a `<meta>` tag that speaks to every crawler."""
 _FORBIDS: Final = frozenset({"noindex", "none"})
 _WITH_VALUE: Final = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
@@ -107,10 +109,16 @@ read 2026-11-30."""
 
 def tag_forbids(header: str) -> bool:
     """What one X-Robots-Tag says to everybody; one that names a crawler speaks to that one only."""
-    name, colon, _ = header.partition(":")
+    return EVERYBODY in shut_out_by_tag(header)
+
+
+def shut_out_by_tag(header: str) -> frozenset[str]:
+    """Whom one X-Robots-Tag asks not to index: a crawler in lower case, or everybody."""
+    name, colon, rules = header.partition(":")
     word = name.strip().lower()
     is_a_crawler = bool(colon) and "," not in word and word not in _WITH_VALUE
-    return not is_a_crawler and forbids_indexing(header)
+    whom, said = (word, rules) if is_a_crawler else (EVERYBODY, header)
+    return frozenset({whom} if forbids_indexing(said) else ())
 
 
 def forbids_indexing(rules: str) -> bool:
@@ -125,16 +133,26 @@ def head_ends(text: str) -> bool:
 
 def meta_forbids(text: str) -> bool:
     """Whether the beginning of a page asks every engine not to index it (`<meta name=robots>`)."""
+    return EVERYBODY in shut_out_by_meta(text)
+
+
+def shut_out_by_meta(text: str) -> frozenset[str]:
+    """Whom the beginning of a page asks not to index it, by the names of its `<meta>` tags."""
     seen = _UNSEEN.sub(" ", text)
     end = _HEAD_ENDS.search(seen)
     head = seen[: end.start()] if end else seen
-    return any(_forbids(tag) for tag in _META.findall(head))
+    return frozenset(filter(None, map(_shut_out, _META.findall(head))))
 
 
-def _forbids(tag: str) -> bool:
+def _shut_out(tag: str) -> str:
     said = {name.lower(): value.strip("\"'") for name, value in _ATTRIBUTE.findall(tag)}
-    is_robots = said.get("name", "").strip().lower() == "robots"
-    return is_robots and forbids_indexing(said.get("content", ""))
+    return said.get("name", "").strip().lower() if forbids_indexing(said.get("content", "")) else ""
+
+
+def is_hidden(shut_out: Collection[str], crawlers: Collection[str]) -> bool:
+    """From everybody, or by name from each crawler whose engine the site is told to."""
+    named = {name.lower() for name in crawlers}
+    return EVERYBODY in shut_out or (bool(named) and named.issubset(shut_out))
 
 
 def _words(text: str) -> Iterable[str]:

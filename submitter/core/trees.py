@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from submitter.core import urls
-from submitter.core.findings import Meaning, Severity
+from submitter.core.findings import Finding, Meaning, Severity
 from submitter.core.looks import DocumentKind, DocumentMemory, RootLook
 
 TREE_IDS: Final = {
@@ -34,6 +34,10 @@ TREE_IDS: Final = {
         Severity.ERROR, "more levels of indexes than `fetch.max_depth`; the rest was not read"
     ),
     "index-self-reference": Meaning(Severity.ERROR, "an index lists itself"),
+    "sitemap-disallowed": Meaning(
+        Severity.ERROR,
+        "robots.txt closes a sitemap to the crawler of an engine that is told it; it is not told",
+    ),
     "foreign-sitemap": Meaning(
         Severity.WARNING,
         "an index lists a document, or one redirects to another, on a host that is not in the"
@@ -41,6 +45,23 @@ TREE_IDS: Final = {
     ),
 }
 """Ids of findings about a site's tree of documents, for the docs. They only grow."""
+
+
+DISALLOWED: Final = "sitemap-disallowed"
+
+
+def disallowed(sitemap: str, crawlers: Sequence[str]) -> Finding:
+    """`robots.txt` keeps these crawlers from a sitemap; they stand as examples."""
+    message = f"robots.txt closes it to {', '.join(crawlers)}"
+    severity = TREE_IDS[DISALLOWED].severity
+    return Finding(DISALLOWED, severity, sitemap, message, len(crawlers), tuple(crawlers))
+
+
+def is_disallowed(findings: Iterable[Finding], sitemap: str, crawler: str) -> bool:
+    return any(
+        one.id == DISALLOWED and one.where == sitemap and crawler in one.examples
+        for one in findings
+    )
 
 
 @dataclass(frozen=True, slots=True)

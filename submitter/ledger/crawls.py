@@ -184,7 +184,7 @@ class _Pages:
     def add(self, visits: Mapping[tuple[int, str], Visit]) -> None:
         keys = sorted({key for key, _ in visits})
         rows = self._tx.rows_in(VISITS, keys, of_site=self._site_id)
-        known = {(row[0], row[1]): row[2:] for row in rows}
+        known = {(key, number): row for key, number, *row in map(tuple, rows)}
         saved = []
         for key, bot in sorted(visits):
             visit, number = visits[key, bot], self._ids[bot]

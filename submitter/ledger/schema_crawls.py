@@ -103,8 +103,8 @@ crawl_hour = Table(
     Column("site_id", BigInteger, primary_key=True),
     Column("hour", Integer, primary_key=True),
     Column("part", SmallInteger, primary_key=True),
-    Column("lines", LargeBinary),
     Column("read_at", UtcMicros, nullable=False),
+    Column("lines", LargeBinary),
     sqlite_with_rowid=False,
 )
 """Which lines of an hour (whole hours since 1970 UTC) are counted: 8 bytes each, sorted within a

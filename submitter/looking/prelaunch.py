@@ -13,9 +13,10 @@ from submitter.core.prelaunch import (
     SAMPLE,
     PageAnswer,
     head_ends,
+    is_hidden,
     judge_sample,
-    meta_forbids,
-    tag_forbids,
+    shut_out_by_meta,
+    shut_out_by_tag,
     wants_sample,
 )
 from submitter.core.urls import BadUrl, host_of, leads_elsewhere
@@ -64,8 +65,7 @@ def _ask(url: str, site: Site, around: Surroundings) -> PageAnswer:
     try:
         with around.source.fetch(url, site=site, until=around.until) as answer:
             host = host_of(answer.final_url)
-            noindex = any(map(tag_forbids, answer.robots_tags)) or _head_forbids(answer)
-            return PageAnswer(url, answer.status, host, noindex)
+            return PageAnswer(url, answer.status, host, _is_hidden(answer, site, around))
     except FetchError as error:
         status = error.http_status if error.http_status in MISSING else None
         host = _host_led_to(error.led_to) if leads_elsewhere(site.origin, error.led_to) else ""
@@ -82,14 +82,21 @@ def _host_led_to(address: str) -> str:
         return "nowhere"
 
 
-def _head_forbids(answer: Fetched) -> bool:
+def _is_hidden(answer: Fetched, site: Site, around: Surroundings) -> bool:
+    """By a header, which leaves the body unread, or by what its head says besides."""
+    crawlers = {traits.crawler for traits in around.engines_of.get(site.origin, ())}
+    named = frozenset().union(*map(shut_out_by_tag, answer.robots_tags))
+    return is_hidden(named, crawlers) or is_hidden(named | _shut_out_by_head(answer), crawlers)
+
+
+def _shut_out_by_head(answer: Fetched) -> frozenset[str]:
     """Reads on only until the page's head is over."""
     text, charset = "", answer.charset
     for chunk in answer.chunks():
         text += _decoded(chunk, charset)
         if len(text) >= HEAD_BYTES or head_ends(text):
             break
-    return meta_forbids(text[:HEAD_BYTES])
+    return shut_out_by_meta(text[:HEAD_BYTES])
 
 
 def _decoded(chunk: bytes, charset: str | None) -> str:

@@ -11,7 +11,7 @@ that it finds and stores is the same either way.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -28,6 +28,7 @@ from submitter.core.looks import (
     SiteLook,
 )
 from submitter.core.robots import Robots, parse_robots
+from submitter.core.traits import Kind, Traits
 from submitter.core.trees import Node
 from submitter.errors import FetchError, SitemapError
 from submitter.looking.reading import (
@@ -63,6 +64,8 @@ class Surroundings:
     clock: Clock
     fleet_hosts: frozenset[str] = frozenset()
     crawlers: tuple[str, ...] = ()
+    engines_of: Mapping[str, tuple[Traits, ...]] = field(default_factory=dict)
+    """Site → the engines that it is told to."""
     remembered_roots: tuple[str, ...] = ()
     until: float | None = None
     stopped: Callable[[], bool] = lambda: False
@@ -90,6 +93,8 @@ class SiteWalk:
         """Read robots.txt and every document. `with_robots` False: the declared sitemaps only."""
         robots = self._read_robots() if with_robots else None
         roots = self._roots(robots)
+        if robots is not None:
+            self._note_disallowed(robots, roots)
         try:
             self._visit_all(roots)
         finally:
@@ -176,6 +181,17 @@ class SiteWalk:
             where = f"{self._site.origin}/robots.txt"
             self._note("no-sitemap-line", where, "robots.txt names no sitemap")
         return tuple(robots.sitemaps)
+
+    def _note_disallowed(self, robots: Robots, roots: Iterable[str]) -> None:
+        """Sitemaps of this host that an engine is told and its crawler may not fetch. A site that
+        is closed as a whole is the guard's."""
+        engines = self._around.engines_of.get(self._site.origin, ())
+        told = {one.crawler for one in engines if Kind.SITEMAP in one.tells}
+        readers = [name for name in sorted(told) if not robots.closes_site(name)]
+        for root in roots:
+            shut_out = [name for name in readers if not robots.allows(name, root)]
+            if shut_out and not urls.leads_elsewhere(self._site.origin, root):
+                self._findings.append(trees.disallowed(root, shut_out))
 
     # ------------------------------------------------------------ one document
 

@@ -1,270 +1,27 @@
-"""What crawlers did: the JSON shape, and the words for a terminal."""
+"""What crawlers did, in words for a terminal."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, TypedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from submitter.core.crawl.hits import LEFT_OUT, REJECTED
-from submitter.core.crawl.ranges import RangeList
-from submitter.core.crawl.records import Coverage, CrawlDay
-from submitter.core.summary import timestamp
+from submitter.render.crawl_documents import (
+    STATUSES,
+    CoverageDoc,
+    CrawlDayDoc,
+    CrawlersDoc,
+    LineReasonDoc,
+    LogReadingDoc,
+)
 from submitter.render.screen import Ink, Screen
 from submitter.render.tables import Cell, Column, Folds, Row, grouped_table, paragraph
-from submitter.render.text_parts import number, several
-from submitter.stories.crawling import CrawlReading, CrawlReport
+from submitter.render.text_parts import SHOWN, number, several
 
-ZONE: Final = "UTC"
 DAYS_SHOWN: Final = 7
-"""Newest days of the text; JSON has them all."""
+"""Newest days; JSON has them all."""
 
-
-class LineReasonDoc(TypedDict):
-    reason: str
-    """A key of the table of reasons of log lines."""
-    count: int
-    """How many lines."""
-    examples: list[str]
-    """The beginning of some lines, or some hosts; never a query."""
-
-
-class LogReadingDoc(TypedDict):
-    files: int
-    """Logs that were read."""
-    lines: int
-    """`bots` + `others` + `rejected`; blank lines and comments are none."""
-    bots: int
-    """Lines of bots: `new` + `known` + those left out."""
-    others: int
-    """Lines of everybody else."""
-    new: int
-    """Lines that were counted now."""
-    known: int
-    """Lines that were counted before."""
-    formats: dict[str, int]
-    """Format → lines."""
-    rejected: int
-    """Lines that could not be read."""
-    rejections: list[LineReasonDoc]
-    """Why they could not be read, the most frequent first."""
-    left_out: list[LineReasonDoc]
-    """Lines of bots that were read and are not counted."""
-    problems: list[str]
-    """Logs that ended before their end, and why."""
-    stopped: bool
-    """A signal ended the reading; what was read is stored."""
-
-
-class CrawlDayDoc(TypedDict):
-    day: str
-    """In `zone`."""
-    site: str
-    section: str
-    """The section of the pages; `(files)`: robots.txt and sitemaps."""
-    crawler: str
-    """The bot's name."""
-    kind: str
-    """`search`, `ai`, `ai-user`, `tool` or `other`."""
-    hits: int
-    """`claimed` + `verified` + `unverifiable` + `contradicted`."""
-    claimed: int
-    """By a name that could be checked; nothing decided it."""
-    verified: int
-    """From an address that is proven to be the bot's."""
-    unverifiable: int
-    """By a name that cannot be checked, or through a proxy."""
-    contradicted: int
-    """By somebody else who uses the name. What comes after `statuses` leaves these out."""
-    bytes: int
-    """Sent, where the log says so."""
-    statuses: dict[str, int]
-    """`ok` (200), `not_modified` (304), `redirected` (other 3xx), `client_errors`,
-    `server_errors`, `other`."""
-    pages: int
-    """Distinct addresses."""
-    listed_pages: int
-    """Distinct pages that were listed."""
-    at_least: bool
-    """There were more addresses than `pages` says."""
-    listed: int | None
-    """Pages that the section listed then; null: the site listed none."""
-    share: float | None
-    """`listed_pages` of `listed`."""
-    depth: float | None
-    """Hits on listed pages for each page listed."""
-    listed_hits: int
-    """Hits on listed pages."""
-    unlisted_hits: int
-    """Hits on what is not listed; 0 for `(files)`."""
-    parameter_hits: int
-    """Of `unlisted_hits`, those on addresses with parameters."""
-    first_at: str | None
-    """The first hit of the day."""
-    last_at: str | None
-    """The last hit of the day."""
-
-
-class CoverageDoc(TypedDict):
-    site: str
-    section: str
-    crawler: str | None
-    """The bot's name; null: any."""
-    listed: int
-    """Pages that the section lists now."""
-    crawled: int
-    """Of these, pages that were ever read."""
-    never: int
-    """Of these, pages that were never read."""
-    share: float | None
-    """`crawled` of `listed`."""
-    hits: int
-    """Ever, on these pages."""
-    last_at: str | None
-    """The newest hit on one of them."""
-
-
-class NeverDoc(TypedDict):
-    site: str
-    examples: list[str]
-    """Some listed pages that no bot ever read."""
-
-
-class RangesDoc(TypedDict):
-    name: str
-    """The list of published addresses."""
-    source: str
-    """Where its operator publishes it, or the file that was given."""
-    made_on: str | None
-    """How old it is; null: not known, so what it lacks proves nothing."""
-
-
-class CrawlersDoc(TypedDict):
-    reading: LogReadingDoc | None
-    """Null: no log was given."""
-    zone: str
-    """The zone of the days."""
-    since: str | None
-    """The first day of the report; null: nothing was read."""
-    until: str | None
-    """The last day of the report."""
-    days: list[CrawlDayDoc]
-    """By day, site, section and bot, all that the ledger knows of these days."""
-    coverage: list[CoverageDoc]
-    """By site, section and bot, of the pages listed now."""
-    never: list[NeverDoc]
-    """By site."""
-    ranges: list[RangesDoc]
-    """The lists that addresses were looked up in."""
-
-
-def crawlers_doc(
-    reading: CrawlReading | None, report: CrawlReport | None, lists: Iterable[RangeList]
-) -> CrawlersDoc:
-    return {
-        "reading": None if reading is None else _reading_doc(reading),
-        "zone": ZONE,
-        "since": None if report is None else report.since.isoformat(),
-        "until": None if report is None else report.until.isoformat(),
-        "days": [] if report is None else [_day_doc(day) for day in report.days],
-        "coverage": [] if report is None else [_coverage_doc(one) for one in report.coverage],
-        "never": [] if report is None else _never_docs(report),
-        "ranges": [
-            {
-                "name": one.name,
-                "source": one.source,
-                "made_on": one.made_on.isoformat() if one.made_on else None,
-            }
-            for one in lists
-        ],
-    }
-
-
-def _reading_doc(found: CrawlReading) -> LogReadingDoc:
-    reading = found.reading
-    return {
-        "files": found.files,
-        "lines": reading.lines,
-        "bots": reading.bots,
-        "others": reading.others,
-        "new": found.new,
-        "known": found.known,
-        "formats": dict(reading.formats.most_common()),
-        "rejected": reading.rejected.total(),
-        "rejections": _reason_docs(reading.rejected, reading.examples),
-        "left_out": _reason_docs(found.left_out, found.examples),
-        "problems": [f"{name}: {problem}" for name, problem in found.problems],
-        "stopped": found.stopped,
-    }
-
-
-def _reason_docs(reasons: Counter[str], examples: Mapping[str, list[str]]) -> list[LineReasonDoc]:
-    return [
-        {"reason": reason, "count": count, "examples": examples.get(reason, [])}
-        for reason, count in reasons.most_common()
-    ]
-
-
-def _day_doc(day: CrawlDay) -> CrawlDayDoc:
-    return {
-        "day": day.day.isoformat(),
-        "site": day.site,
-        "section": day.section,
-        "crawler": day.crawler,
-        "kind": day.kind,
-        "hits": day.hits,
-        "claimed": day.claimed,
-        "verified": day.verified,
-        "unverifiable": day.unverifiable,
-        "contradicted": day.contradicted,
-        "bytes": day.bytes,
-        "statuses": {name: getattr(day, name) for name in STATUSES},
-        "pages": day.pages,
-        "listed_pages": day.listed_pages,
-        "at_least": day.at_least,
-        "listed": day.listed,
-        "share": _ratio(day.listed_pages, day.listed),
-        "depth": _ratio(day.listed_hits, day.listed),
-        "listed_hits": day.listed_hits,
-        "unlisted_hits": day.unlisted_hits,
-        "parameter_hits": day.parameter_hits,
-        "first_at": timestamp(day.first_at),
-        "last_at": timestamp(day.last_at),
-    }
-
-
-def _coverage_doc(one: Coverage) -> CoverageDoc:
-    return {
-        "site": one.site,
-        "section": one.section,
-        "crawler": one.crawler or None,
-        "listed": one.listed,
-        "crawled": one.crawled,
-        "never": one.never,
-        "share": _ratio(one.crawled, one.listed),
-        "hits": one.hits,
-        "last_at": timestamp(one.last_at),
-    }
-
-
-def _never_docs(report: CrawlReport) -> list[NeverDoc]:
-    return [{"site": site, "examples": pages} for site, pages in report.never.items()]
-
-
-def _ratio(part: int, whole: int | None) -> float | None:
-    return round(part / whole, 4) if whole else None
-
-
-# ---------------------------------------------------------------- for a terminal
-
-STATUSES: Final = (
-    "ok",
-    "not_modified",
-    "redirected",
-    "client_errors",
-    "server_errors",
-    "other",
-)
 _BOTS = (
     Column("BOT", folds=Folds.ADDRESS),
     Column("HITS", right=True),
@@ -300,7 +57,7 @@ _DAYS = (
 _WHAT = (
     "Days are UTC. Verified: from an address that is proven to be the bot's. False: by somebody"
     " else who uses the name; pages leave such hits out. Read: pages listed now that the bot ever"
-    " read. Depth: hits in these days for each page listed. Unlisted: hits on what no sitemap lists."
+    " read. Depth: hits in these days for each page listed. Unlisted: hits on what is not listed."
     " Params: of these, on addresses with parameters."
 )
 
@@ -322,7 +79,7 @@ def crawlers_text(document: CrawlersDoc, screen: Screen) -> list[str]:
         ]
     elif document["reading"] is None or not document["reading"]["bots"]:
         lines += paragraph("No bot was seen.", screen)
-    return [*lines, *_never_text(document, screen)]
+    return [*lines, *_never_text(document, screen), *_unlisted_text(document, screen)]
 
 
 def _block(title: str, screen: Screen) -> list[str]:
@@ -462,9 +219,20 @@ def _never_text(document: CrawlersDoc, screen: Screen) -> list[str]:
     for never in document["never"]:
         pages = several(counts[never["site"]], "listed page")
         lines += paragraph(f"{never['site']}: {pages}", screen, ink=Ink.WAIT)
-        for page in never["examples"][:3]:
+        for page in never["examples"][:SHOWN]:
             lines += paragraph(page, screen, indent=4, ink=Ink.DIM)
     return [*_block("Never read by any bot", screen), *lines] if lines else []
+
+
+def _unlisted_text(document: CrawlersDoc, screen: Screen) -> list[str]:
+    reading = document["reading"]
+    if reading is None or not reading["unlisted"]:
+        return []
+    lines = _block("Read and not listed, for example", screen)
+    for one in reading["unlisted"]:
+        for page in one["examples"][:SHOWN]:
+            lines += paragraph(page, screen, indent=4, ink=Ink.DIM)
+    return lines
 
 
 def _percent(part: int | None, whole: int | None) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final, TypedDict
 
 from submitter.render.audit_documents import AuditDoc
 from submitter.render.build_report import BuildDoc
-from submitter.render.crawl_report import CrawlersDoc
+from submitter.render.crawl_documents import CrawlersDoc
 from submitter.render.documents import (
     CheckDoc,
     EnqueuedDoc,

@@ -33,6 +33,7 @@ NOT_NOW: Mapping[str, str] = {
     "guard": "held by the guard",
     "audit": "held by its audit",
     "not-looked-at": "the site was not looked at",
+    "sitemap-disallowed": "robots.txt closes it to the engine's crawler",
     "unreadable": "the sitemap could not be read",
     "rejected-before": "rejected before, unchanged",
     "unchanged": "told before, unchanged",

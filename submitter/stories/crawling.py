@@ -73,6 +73,8 @@ class CrawlReading:
     files: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[str]] = field(default_factory=dict)
+    unlisted: dict[str, list[str]] = field(default_factory=dict)
+    """By site, some addresses that bots read and that it does not list; of new lines."""
     problems: list[tuple[str, str]] = field(default_factory=list)
     """Logs that ended before their end, and why."""
     days: set[int] = field(default_factory=set)
@@ -203,6 +205,7 @@ class _Work:
         found, tally = self.found, self._tally
         found.new, found.known = tally.new, tally.known
         found.days, found.sites = tally.days, tally.sites
+        found.unlisted = {site.origin: site.unlisted for site in self._hosts.opened()}
         if tally.closed:
             found.left_out["closed-hour"] = tally.closed
         found.stopped = self.tools.stop.is_set()

@@ -280,11 +280,18 @@ def surroundings(
         clock=tools.clock,
         fleet_hosts=frozenset(site.host for site in fleet.sites),
         crawlers=tuple(sorted({traits.crawler for traits in tools.traits.values()})),
+        engines_of={site.origin: engines_of(site, fleet, tools.traits) for site in fleet.sites},
         until=None if until == float("inf") else until,
         stopped=tools.stop.is_set,
         partial=partial,
         readers=tools.readers,
     )
+
+
+def engines_of(site: Site, fleet: Fleet, traits: Mapping[str, Traits]) -> tuple[Traits, ...]:
+    """The engines that the site is told to, each once."""
+    names = dict.fromkeys(fleet.accounts[name].engine for name in site.accounts)
+    return tuple(traits[name] for name in names)
 
 
 def tell_rules(site: Site, fleet: Fleet, traits: Mapping[str, Traits]) -> list[TellRule]:

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from croniter import croniter
 from procrastinate.exceptions import ConnectorException
 
 from submitter.core.jobs import Errand
-from submitter.errors import LedgerError
+from submitter.errors import ConfigError, LedgerError
 from submitter.workers import queue
 from submitter.workers.hands import Hands, Place
 from submitter.workers.working import Rhythm, work
@@ -32,11 +33,19 @@ def run_worker(place: Place, url: str, rhythm: Rhythm) -> None:
     """Work until `place.stop` is set or, to drain, until nothing can be taken. Raises as
     `enqueue`."""
     queue.check_address(url)
+    check_schedule(rhythm.schedule)
     with _queue_troubles():
         with queue.enqueueing_app(url).open() as app:
             queue.make_tables(app)
         app = queue.working_app(url, rhythm.loops)
         asyncio.run(work(app, Hands(place), rhythm, place.stop))
+
+
+def check_schedule(schedule: str | None) -> None:
+    """Raise ConfigError for times that are none."""
+    if schedule is not None and not croniter.is_valid(schedule):
+        problem = f"{schedule[:200]!r} is no schedule; '17 * * * *' is every hour at 17 past"
+        raise ConfigError.one("--schedule", problem)
 
 
 @contextmanager

@@ -81,6 +81,14 @@ def test_hits_by_somebody_else_say_nothing_of_pages(ledger: SqlLedger) -> None:
     assert ledger.crawls_of(SITE, [page])[page][0].hits == 1
 
 
+def test_some_of_what_is_read_and_not_listed_is_named_without_its_query(memory: SqlLedger) -> None:
+    list_pages(memory, ["/p/1"])
+    lines = [line("/p/1"), line("/p/x?token=1"), line("/p/x?token=2"), line("/robots.txt")]
+    lines += [line(f"/old/{n}") for n in range(30)] + [line("/fake", address=STRANGER)]
+    (some,) = read(memory, text(lines)).unlisted.values()
+    assert some == [f"{SITE}/p/x?...", *(f"{SITE}/old/{n}" for n in range(9))]
+
+
 def test_what_is_listed_and_was_never_read_is_known(ledger: SqlLedger) -> None:
     list_pages(ledger, [f"/p/{n}" for n in range(10)] + ["/new/1"])
     read(ledger, text([line(f"/p/{n}") for n in range(4)] + [line("/p/0", GPTBOT, address=OPENAI)]))

@@ -18,6 +18,7 @@ from submitter.core.prelaunch import (
     tag_forbids,
     wants_sample,
 )
+from submitter.engines import ENGINES
 from submitter.looking.prelaunch import sample_site
 from submitter.looking.walk import Surroundings
 from submitter.ports import LogFilter
@@ -194,6 +195,31 @@ def test_a_header_is_enough_and_the_body_is_left_unread() -> None:
     source = PageTable({url: Page(b"x", robots_tags=("noindex",)) for url in URLS})
     assert [one.id for one in asked(source).prelaunch] == ["prelaunch-noindex"]
     assert source.read == []
+
+
+TO_GOOGLE = '<html><head><meta name="googlebot" content="noindex"></head>'
+
+
+@pytest.mark.parametrize(
+    ("page", "engines", "held"),
+    [
+        (Page(TO_GOOGLE.encode()), ("google",), True),
+        (Page(TO_GOOGLE.encode()), ("google", "baidu"), False),
+        (Page(TO_GOOGLE.encode()), (), False),
+        (Page(b"", robots_tags=("googlebot: noindex",)), ("google",), True),
+        (Page(TO_GOOGLE.encode(), robots_tags=("Baiduspider: none",)), ("google", "baidu"), True),
+        (Page(NOINDEX.encode()), ("google", "baidu"), True),
+    ],
+)
+def test_who_is_named_counts_where_nobody_else_is_told(
+    page: Page, engines: tuple[str, ...], held: bool
+) -> None:
+    told = tuple(ENGINES[name].traits for name in engines)
+    around = Surroundings(
+        source=PageTable(dict.fromkeys(URLS, page)), clock=HandClock(), engines_of={ORIGIN: told}
+    )
+    seen = sample_site(SITE, look(first=True), ledger=Pages(*URLS), around=around)  # type: ignore[arg-type]
+    assert bool(seen.prelaunch) is held
 
 
 def test_redirects_are_judged_by_where_they_end() -> None:

@@ -141,3 +141,18 @@ def test_verifying_explains_a_refusal_as_a_run_and_the_doctor_do(ward: Ward) -> 
     assert (answer.cause, answer.next_step) == (seen.cause, seen.next_step)
     assert answer.cause == "property-missing"
     assert HOST.removeprefix("shop.") in answer.problem
+
+
+def test_a_sitemap_that_robots_txt_closes_is_not_told_to_that_engine(ward: Ward) -> None:
+    """The doctor calls it failed; told all the same, the engine could only report an error."""
+    ward.admit("google", "bing")
+    ward.shop.robots = "User-agent: Googlebot\nDisallow: /sitemap.xml\n"
+    ran = ward.world.run()
+    assert ran.exit_code == 4
+    assert ran.counts("sitemaps", ORIGIN, "google") == {"skipped": 1}
+    assert ran.counts("sitemaps", ORIGIN, "bing") == {"accepted": 1}
+    assert ran.skips(ORIGIN)["sitemap-disallowed"] == 1
+    assert ran.findings(ORIGIN) == {"sitemap-disallowed"}
+    assert ward.examine().target.diagnosis.cause == "sitemap-disallowed"
+    ward.shop.robots = None
+    assert ward.world.run().counts("sitemaps", ORIGIN, "google") == {"accepted": 1}

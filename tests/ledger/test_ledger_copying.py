@@ -90,13 +90,13 @@ def test_there_and_back_again_a_ledger_is_the_same(
     assert dump(back) == before == dump(source)
 
 
-@pytest.mark.parametrize("view", NAMES)
-def test_dashboards_read_the_same_in_both(source: str, empty_url: str, view: str) -> None:
+def test_dashboards_read_the_same_in_both(source: str, empty_url: str) -> None:
     copied(source, empty_url)
-    query = f"SELECT * FROM {view}"  # noqa: S608
-    theirs, ours = ask(empty_url, query), ask(source, query)
-    assert sorted(theirs, key=repr) == sorted(ours, key=repr)
-    assert ours or view == "v_crawl_daily"
+    for view in NAMES:
+        query = f"SELECT * FROM {view}"  # noqa: S608
+        theirs, ours = ask(empty_url, query), ask(source, query)
+        assert sorted(theirs, key=repr) == sorted(ours, key=repr), view
+        assert ours or view == "v_crawl_daily"
 
 
 def test_a_copied_ledger_goes_on_where_the_first_one_was(source: str, empty_url: str) -> None:

@@ -59,7 +59,7 @@ def test_a_run_that_is_killed_is_finished_by_the_next(
     check_after_death(file_url, book)
 
 
-@pytest.mark.parametrize("statement", [25, 70, 180, 290])
+@pytest.mark.parametrize("statement", [25, 120, 260])
 def test_a_run_on_a_server_that_is_killed_is_finished_by_the_next(
     server_url: str, tmp_path: Path, statement: int
 ) -> None:

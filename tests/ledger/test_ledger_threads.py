@@ -134,9 +134,9 @@ ledger.close()
 """
 
 
-def test_of_many_processes_one_gets_the_lease(shared_url: str) -> None:
-    open_ledger(shared_url).close()
-    children = [start(CONTEND, shared_url, number, talk=True) for number in range(4)]
+def test_of_many_processes_one_gets_the_lease(file_url: str) -> None:
+    open_ledger(file_url).close()
+    children = [start(CONTEND, file_url, number, talk=True) for number in range(4)]
     for child in children:
         assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"

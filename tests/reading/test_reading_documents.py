@@ -337,7 +337,7 @@ def test_bytes_that_cannot_be_decoded_cost_only_the_address_they_are_in() -> Non
     found = read(document.encode().replace(b"?<", b"\xe9<"))
     assert found.locs == [A, B]
     assert found.reading.skipped == {"undecodable-bytes": 1}
-    assert found.ids["undecodable-bytes"] == 3
+    assert found.ids["undecodable-bytes"] == 2
     assert found.finding("undecodable-bytes").startswith(f"{URL} line 4: ")
 
 
@@ -695,3 +695,33 @@ def test_every_id_has_a_severity_and_a_meaning() -> None:
 def test_a_reader_that_is_fed_nothing_between_pieces_does_not_mind() -> None:
     data = urlset(A).encode()
     assert read_pieces([b"", data[:30], b"", data[30:], b""]).locs == [A]
+
+
+@pytest.mark.parametrize(
+    ("loc", "id", "count", "examples"),
+    [
+        (b"https://h/caf&eacute;", "undeclared-entity", 1, ("https://h/caf&eacute;",)),
+        (b"https://h/&eacute;&nbsp;", "undeclared-entity", 2, ("https://h/&eacute;&nbsp;",)),
+        (b"https://h/caf\xe9/\xe8", "undecodable-bytes", 2, ("https://h/caf\ufffd/\ufffd",)),
+        (b"https://h/&#65533;", "undecodable-bytes", 1, ("https://h/\ufffd",)),
+    ],
+)
+def test_a_fault_is_counted_once_and_shown_as_the_document_has_it(
+    loc: bytes, id: str, count: int, examples: tuple[str, ...]
+) -> None:
+    found = read(urlset(A, "https://h/x").encode().replace(b"https://h/x", loc))
+    [finding] = [one for one in found.reading.findings if one.id == id]
+    assert (finding.count, finding.examples) == (count, examples)
+    assert found.reading.skipped == {id: 1}
+
+
+def test_lines_that_are_no_addresses_are_shown_as_they_stand() -> None:
+    found = read(f"{A}\n# a comment\nhttps//h/?token=c4nary\n{B}\n")
+    [finding] = found.reading.findings
+    assert (finding.count, finding.examples) == (2, ("# a comment", "https//h/?..."))
+
+
+def test_bytes_of_a_list_that_cannot_be_decoded_are_counted_like_a_sitemaps() -> None:
+    found = read(f"{A}\n".encode() + b"https://h/\xe9\xe8\n")
+    assert found.locs == [A]
+    assert found.ids["undecodable-bytes"] == 2

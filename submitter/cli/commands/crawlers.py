@@ -110,7 +110,8 @@ def command(
     wait: float,
     as_json: bool,
 ) -> int:
-    from submitter.render.crawl_report import crawlers_doc, crawlers_text
+    from submitter.render.crawl_documents import crawlers_doc
+    from submitter.render.crawl_report import crawlers_text
 
     wish = Wish(files, sites, tags, since, mask, bots, ranges, dns, wait)
     fleet = _fleet(invocation, wish)

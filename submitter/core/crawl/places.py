@@ -15,6 +15,9 @@ from submitter.core.urls import BadUrl
 MOST: Final = 10_000
 """Hosts remembered; then the table starts afresh."""
 
+MOST_EXAMPLES: Final = 10
+"""Addresses named for a site."""
+
 MOST_HOSTS: Final = 1_000
 """Sites that a log without an inventory may name."""
 
@@ -66,6 +69,14 @@ class SitePages:
         self._groups: dict[tuple[str, bool, bool], Group] = {}
         self.pages: dict[bytes, Page] = {}
         """Whoever finds pages may remember them here, by target."""
+        self.unlisted: list[str] = []
+        """Some addresses that are not listed, where anything is."""
+
+    def note_unlisted(self, page: Page, target: bytes) -> None:
+        if len(self.unlisted) < MOST_EXAMPLES and len(self.listing) and page.group.section != FILES:
+            address = urls.shown(self._base + target.decode("utf-8", "replace"))
+            if address not in self.unlisted:
+                self.unlisted.append(address)
 
     def find(self, target: bytes) -> Page:
         """The page at a path with its query."""
@@ -127,6 +138,10 @@ class Hosts:
                 self._found.clear()
             found = self._found[host] = self._find(host)
         return found
+
+    def opened(self) -> list[SitePages]:
+        """Every site that a line was about."""
+        return list(self._sites.values())
 
     def _find(self, host: bytes) -> SitePages | str:
         name = host.decode("ascii", "replace").lower()

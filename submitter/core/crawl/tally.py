@@ -149,13 +149,11 @@ class Tally:
             if cell is None:
                 cells[name] = [1, size, at, at]
             else:
-                cell[0] += 1
-                cell[1] += size
-                _stretch(cell, 2, at)
+                _add_to_cell(cell, size, at)
             if verdict is not Verdict.CONTRADICTED:
                 visit = visits[bot].get(page)
                 if visit is None:
-                    visits[bot][page] = [1, at, at, day]
+                    visits[bot][page] = _first_visit(site, page, target, at, day)
                 else:
                     _add_to_visit(visit, at, day)
 
@@ -199,6 +197,18 @@ class Tally:
     def stored(self) -> None:
         """What `take` gave is in the ledger."""
         self._seen.make_room(MOST_REMEMBERED)
+
+
+def _add_to_cell(cell: list[int], size: int, at: int) -> None:
+    cell[0] += 1
+    cell[1] += size
+    _stretch(cell, 2, at)
+
+
+def _first_visit(site: SitePages, page: Page, target: bytes, at: int, day: int) -> list[int]:
+    if not page.group.is_listed:
+        site.note_unlisted(page, target)
+    return [1, at, at, day]
 
 
 def _add_to_visit(visit: list[int], at: int, day: int) -> None:

@@ -102,8 +102,8 @@ def _make_crawl_hour() -> None:
         sa.Column("site_id", sa.BigInteger(), nullable=False),
         sa.Column("hour", sa.Integer(), nullable=False),
         sa.Column("part", sa.SmallInteger(), nullable=False),
-        sa.Column("lines", sa.LargeBinary(), nullable=True),
         sa.Column("read_at", sa.BigInteger(), nullable=False),
+        sa.Column("lines", sa.LargeBinary(), nullable=True),
         sa.PrimaryKeyConstraint("site_id", "hour", "part", name="pk_crawl_hour"),
         sqlite_with_rowid=False,
     )
