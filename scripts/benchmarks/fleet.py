@@ -289,7 +289,8 @@ def main() -> None:
         return
     print(f"{chosen.sites:,} subdomains x 2 sitemaps, time {chosen.speed:g} x as fast")
     print(
-        "accounts workers   calls  sending s   bound s  ratio refused again   whole s   tx/call rows/call"
+        "accounts workers   calls sending s   bound s  ratio refused again   whole s",
+        " tx/call rows/call",
     )
     for accounts in chosen.accounts:
         for workers in chosen.workers:

@@ -297,14 +297,13 @@ class DefaultKeys(Written):
         default=None,
         ge=1,
         le=50_000,
-        description="Sitemap files that Baidu's console takes of the site, as it shows; without it, "
-        "200.",
+        description="Sitemap files that Baidu's console takes of the site, as it shows; else 200.",
     )
     baidu_files_per_day: Whole | None = Field(
         default=None,
         ge=1,
         le=50_000,
-        description="Files that may be handed in there in a day, as it shows; without it, 10.",
+        description="Files that may be handed in there in a day, as it shows; else 10.",
     )
     scheme: Literal["http", "https"] = Field(default="https", description="How the site is served.")
     fetch: FetchKeys = Field(

@@ -26,6 +26,7 @@ import googleapiclient.discovery
 import requests
 import sqlalchemy
 from google.oauth2 import service_account
+from sqlalchemy.dialects import postgresql
 
 from submitter.cli import exits, signals
 from submitter.cli.commands import run as run_command
@@ -34,7 +35,7 @@ from submitter.engines import baidu, google
 from submitter.errors import LedgerBusy
 from submitter.kit.clock import SystemClock
 from submitter.kit.owners import this_owner
-from submitter.ledger import open_ledger
+from submitter.ledger import open_ledger, postgres
 from submitter.ports import Lease
 from submitter.sending.channels import Channel, RunRules
 from submitter.sources import web
@@ -43,7 +44,7 @@ from submitter.wiring import Wiring, load_fleet
 
 LOADED = (
     *(googleapiclient, requests, sqlalchemy, service_account, run_command, baidu, google, web),
-    open_ledger,
+    *(open_ledger, postgres, postgresql),
 )
 """What a run imports late, so that a fork has it at once."""
 
