@@ -38,6 +38,7 @@ from submitter.core.jobs import Errand
 from submitter.kit.clock import SystemClock
 from submitter.kit.owners import this_owner
 from submitter.ledger import open_ledger
+from submitter.sending.channels import RunRules
 from submitter.workers.calling import enqueue, run_worker
 from submitter.workers.hands import Place
 from submitter.workers.working import Rhythm
@@ -176,7 +177,9 @@ def work(folder: str, url: str, speed: float, epoch: float, *, drain: bool) -> N
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     clock = FleetClock(speed, epoch)
-    place = Place(Path(folder, "inventory.yaml"), url, os.environ, this_owner(), stop, clock=clock)
+    rules = RunRules(beat_s=30.0 / speed)
+    inventory = Path(folder, "inventory.yaml")
+    place = Place(inventory, url, os.environ, this_owner(), stop, rules=rules, clock=clock)
     run_worker(place, url, Rhythm(loops=4, drain=drain, poll_s=0.2, takeover_s=TAKEOVER_S))
 
 

@@ -57,7 +57,9 @@ SERVER = text(
 TABLES = text(
     "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
     " WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
+    " AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')"
 )
+"""Without those of extensions, which hosts like to put into every database."""
 
 
 def open_server(

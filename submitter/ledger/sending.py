@@ -136,7 +136,7 @@ def settle(
     """Store the outcome. A call that was taken for lost may still be settled by its owner, as
     long as nobody took the lease: the answer was read after all."""
     leases.check(tx, lease)
-    _target(tx, action)
+    _target(tx, action)  # from here on the pages of its site are ours alone
     row = tx.first(ATTEMPT, of_attempt=attempt_id)
     if row is None or row.state not in (State.SENDING, State.UNKNOWN):
         said = f"is settled as {row.state}" if row else "was never claimed"

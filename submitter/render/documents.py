@@ -29,6 +29,11 @@ class EnqueuedDoc(TypedDict):
     """Lanes to send in that were not waiting already."""
 
 
+class WorkerDoc(TypedDict):
+    ended: str
+    """`drained`: nothing could be taken any more; or `stopped`, by a signal."""
+
+
 class SkipDoc(TypedDict):
     site: str
     account: str | None

@@ -21,6 +21,7 @@ from submitter.render.documents import (
     RunDoc,
     StatusDoc,
     VerifyDoc,
+    WorkerDoc,
 )
 from submitter.render.domain_report import DomainDoc
 from submitter.render.inspection_report import SampleDoc
@@ -97,6 +98,7 @@ SHAPES: Final = (
     Shape("run", RunDoc),
     Shape("submit", RunDoc),
     Shape("enqueue", EnqueuedDoc),
+    Shape("worker", WorkerDoc),
     Shape("verify", VerificationDoc),
     Shape("withdraw", WithdrawDoc),
     Shape("status", list[StatusDoc]),
@@ -123,7 +125,7 @@ SHAPES: Final = (
     Shape("indexnow key", KeyDoc),
     Shape("indexnow key", CheckDoc, ("--check",)),
 )
-"""Every command but `schema`, whose result is a JSON Schema, and `worker`, which has none."""
+"""Every command but `schema`, whose result is a JSON Schema."""
 
 FAILURE: Final = FailureDoc
 """What any of them prints when there is no result."""

@@ -37,8 +37,6 @@ log = logging.getLogger(__name__)
 
 LEASE = "run"
 LEASE_TTL_S = 90.0
-HEARTBEAT_S = 1.0
-"""How often the keeper of a lease looks at the clock, which may go faster than time."""
 LOOKERS = 8
 """Sites looked at side by side."""
 ASK_AGAIN = timedelta(days=7)
@@ -214,11 +212,7 @@ def _acquire(request: RunRequest, tools: Tools, name: str) -> Lease:
 
 
 def _keep_alive(lease: Lease, tools: Tools, finished: threading.Event) -> None:
-    renew_at = tools.clock.monotonic() + LEASE_TTL_S / 3
-    while not finished.wait(HEARTBEAT_S):
-        if tools.clock.monotonic() < renew_at:
-            continue
-        renew_at = tools.clock.monotonic() + LEASE_TTL_S / 3
+    while not finished.wait(tools.rules.beat_s):
         try:
             lease = tools.ledger.renew(lease, ttl_s=LEASE_TTL_S, now=tools.clock.now())
         except LeaseLost:

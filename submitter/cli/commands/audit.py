@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from submitter.stories.auditing import AuditReport, AuditRequest
     from submitter.wiring import Wiring
 
-HELP = """Hold sitemaps against reality: the protocol, how they are served, and their pages.
+HELP = """Hold sitemaps against reality: protocol, serving, pages, dates.
 
 Takes an address, a file, or - for stdin; an address without a path stands for the sitemaps that its
 robots.txt names. Without any, the sites of the inventory. Pages are fetched within robots.txt and

@@ -11,10 +11,11 @@ from submitter.cli.output import write_json, write_lines
 from submitter.core.choosing import select
 from submitter.core.selection import Selection
 
-HELP = """Put a run into the queue: a job for each site to look at, one for each lane to send in.
+HELP = """Put a run into the queue, as jobs for workers.
 
-Needs a ledger on PostgreSQL and `submitter worker` somewhere. A job that waits there already is not
-put in twice, so this may be done at any time.
+One job looks at each site, one sends in each lane. Needs a ledger on PostgreSQL and `submitter
+worker` somewhere. A job that waits there already is not put in twice, so this may be done at any
+time.
 """
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from submitter.stories.overview import Wish
     from submitter.wiring import Wiring
 
-HELP = """Show what was told, what waits, and how soon it was read.
+HELP = """Show what was told, what waits, how soon it was read, what is alarming.
 
 Times run from first sent to the engine's own word of a download, and to the first crawl in access
 logs (see `submitter crawlers`), by engine and section. --before and --after compare what was first

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from submitter.dashboard.guard import Guard
     from submitter.wiring import Wiring
 
-HELP = """Show the dashboard in a browser, live, until Ctrl-C.
+HELP = """Show the dashboard in a browser, live.
 
-It only reads the ledger, and never holds up a run. On this machine nobody is asked; at any other
-address a token is needed: a reference in --token (env:NAME, file:PATH, …), or the token itself in
-SUBMITTER_DASHBOARD_TOKEN. Open the address with ?token=… once; programs send it as a bearer.
+Until Ctrl-C. It only reads the ledger, and never holds up a run. On this machine nobody is asked;
+at any other address a token is needed: a reference in --token (env:NAME, file:PATH, …), or the
+token itself in SUBMITTER_DASHBOARD_TOKEN. Open the address with ?token=… once; programs send it as
+a bearer.
 
 Also there: /metrics for Prometheus, /healthz, and /data/TABLE.json and .csv.
 """

@@ -6,12 +6,15 @@ import click
 
 from submitter.cli.extras import workers_room
 from submitter.cli.invocation import Invocation
-from submitter.cli.output import tell
+from submitter.cli.options import json_option
+from submitter.cli.output import tell, write_json
+from submitter.render.documents import WorkerDoc
 
-HELP = """Carry out jobs that `submitter enqueue` put into the queue.
+HELP = """Carry out the jobs of the queue.
 
-Any number of workers may run, on any number of machines with the same inventory and secrets. They
-share the limits of the accounts, and what one leaves behind when it dies, others take over.
+`submitter enqueue`, or a schedule, puts them there. Any number of workers may run, on any number of
+machines with the same inventory and secrets. They share the limits of the accounts, and what one
+leaves behind when it dies, others take over.
 """
 
 
@@ -29,6 +32,7 @@ share the limits of the accounts, and what one leaves behind when it dies, other
     type=click.FloatRange(3.0, 3600.0),
     help="Take over the jobs of workers that were silent for so long.",
 )  # fmt: skip
+@json_option
 @click.pass_obj
 def command(
     invocation: Invocation,
@@ -37,6 +41,7 @@ def command(
     loops: int,
     schedule: str | None,
     takeover: float,
+    as_json: bool,
 ) -> int:
     from submitter.cli.signals import stopping
 
@@ -50,4 +55,7 @@ def command(
         parts.require_secrets(list(fleet.accounts.values()))
         tell(f"taking jobs, {loops} at a time")
         run_worker(invocation.worker_place(stopped.event), parts.ledger_url, rhythm)
+    if as_json:
+        ended: WorkerDoc = {"ended": "drained" if stopped.number is None else "stopped"}
+        write_json(ended)
     return stopped.exit_code(0)
