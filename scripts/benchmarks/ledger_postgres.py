@@ -26,7 +26,7 @@ DATABASE = "bench"
 def bench_server() -> Iterator[tuple[str, Callable[[], float], Callable[[], int]]]:
     """The address of an empty database, what the server has used of processors (seconds), and
     how large the database is (bytes)."""
-    with own_server(**SAFE) as server:
+    with own_server(in_memory=False, **SAFE) as server:
         administer(server.url, f"CREATE DATABASE {DATABASE}")
         url = in_database(server.url, DATABASE)
         yield url, lambda: used_s(server), lambda: size_of(url)

@@ -148,9 +148,11 @@ def _may_run(program: Path) -> bool:
 
 
 @contextmanager
-def own_server(**settings: str) -> Iterator[Server]:
+def own_server(*, in_memory: bool = True, **settings: str) -> Iterator[Server]:
     """A server that nobody else uses, so that it may be stopped. Skips where there is none."""
-    folder = Path(tempfile.mkdtemp(prefix="submitter-pg-", dir=_quick_place()))
+    folder = Path(
+        tempfile.mkdtemp(prefix="submitter-pg-", dir=_quick_place() if in_memory else None)
+    )
     try:
         binaries = _binaries(folder)
         if binaries is None:
