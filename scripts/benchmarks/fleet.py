@@ -1,6 +1,6 @@
 """A large fleet told by several workers over several accounts, beside what the limits alone take.
 
-    python -m scripts.benchmarks.fleet [--sites 500] [--speed 10] [--accounts 1,2,4]
+    python -m scripts.benchmarks.fleet [--sites 5000] [--speed 5] [--accounts 1,2,4]
         [--workers 1,2,4] [--no-takeover]
 
 Makes so many subdomains of two sitemaps each, a sandbox with Google's real limits (20 calls a
@@ -279,8 +279,8 @@ def numbers(text: str) -> list[int]:
 
 def main() -> None:
     options = argparse.ArgumentParser()
-    options.add_argument("--sites", type=int, default=500)
-    options.add_argument("--speed", type=float, default=10.0)
+    options.add_argument("--sites", type=int, default=5000)
+    options.add_argument("--speed", type=float, default=5.0)
     options.add_argument("--accounts", type=numbers, default=[1, 2, 4])
     options.add_argument("--workers", type=numbers, default=[1, 2, 4])
     options.add_argument("--no-takeover", action="store_true")
