@@ -170,7 +170,7 @@ def read_gcp_secret(resource: str) -> str:
 
     try:
         credentials, _ = google.auth.default(scopes=[GCP_SCOPE])
-        session = AuthorizedSession(credentials)  # type: ignore[no-untyped-call]
+        session = AuthorizedSession(credentials)  # type: ignore[no-untyped-call]  # google-auth has no types
         session.trust_env = False
         return read_gcp_version(resource, session)
     except GoogleAuthError:

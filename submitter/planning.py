@@ -13,15 +13,8 @@ from submitter.core.findings import Finding, Severity
 from submitter.core.fleet import Account, Target
 from submitter.core.lanes import declared_limit, fast_property
 from submitter.core.looks import SiteLook
-from submitter.core.plan import (
-    WHOLE_ACCOUNT,
-    FastShare,
-    Plan,
-    TargetInput,
-    first_batch,
-    make_plan,
-    pages_wanted,
-)
+from submitter.core.plan import first_batch, make_plan, pages_wanted
+from submitter.core.planned import WHOLE_ACCOUNT, FastShare, Plan, TargetInput
 from submitter.core.reach import is_within, reach_of
 from submitter.core.sights import Sight
 from submitter.core.standing import Allowance, Candidate, PageStanding

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 
 from submitter.core.fleet import Account, Site, Target
 from submitter.core.looks import RootLook, SiteLook
-from submitter.core.plan import Plan, TargetInput, make_plan
+from submitter.core.plan import make_plan
+from submitter.core.planned import Plan, TargetInput
 from submitter.core.standing import SitemapStanding
 from submitter.core.states import State
 from submitter.engines import ENGINES

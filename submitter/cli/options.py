@@ -155,3 +155,20 @@ def read_shard(text: str, environ: Mapping[str, str]) -> Shard:
         return parse_shard(text, environ)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--shard") from error
+
+
+def reach_options(command: Command) -> Command:
+    """`allow_private` and `connect_to`, where there may be no inventory to say them."""
+    connect = click.option(
+        "--connect-to",
+        metavar="HOST:PORT=ADDRESS:PORT",
+        multiple=True,
+        help="Connect to another address for this host and port.",
+    )
+    private = click.option(
+        "--allow-private",
+        metavar="CIDR",
+        multiple=True,
+        help="Addresses that may be connected to although they are not public.",
+    )
+    return private(connect(command))

@@ -12,7 +12,7 @@ from submitter.core.calls import Action, Outcome
 from submitter.core.findings import Severity
 from submitter.core.looks import SiteLook
 from submitter.core.outcomes import pages_in
-from submitter.core.plan import KNOWN, Plan, Skip
+from submitter.core.planned import KNOWN, Plan, Skip
 from submitter.core.states import PARTIAL, SETTLED_COLUMNS, TOLD, State
 from submitter.core.traits import Kind
 from submitter.core.trees import TREE_IDS

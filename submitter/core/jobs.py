@@ -25,9 +25,6 @@ class Lane:
     account: str
     name: str
 
-    def __str__(self) -> str:
-        return f"{self.account} {self.name}"
-
 
 def lane_of(target: Target, traits: Traits, property: str) -> Lane:
     """The lane of a target. A site never changes its part, so that its calls stay in order."""
@@ -78,11 +75,6 @@ class Errand:
         return (
             "" if self.selection.is_everything and not self.forced else f" {crc32(text.encode())}"
         )
-
-
-def look_jobs(targets: Iterable[Target]) -> list[str]:
-    """The sites to look at, each once, in inventory order."""
-    return list(dict.fromkeys(target.site.origin for target in targets))
 
 
 def in_turn(lanes: Iterable[Lane]) -> list[Lane]:

@@ -3,112 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from submitter.core import quota
 from submitter.core.calls import Action
-from submitter.core.causes import in_words, next_step_of
-from submitter.core.findings import MAX_EXAMPLES, Finding, Severity
-from submitter.core.fleet import Target
-from submitter.core.looks import RootLook, SiteLook
-from submitter.core.reach import is_within, reach_of
-from submitter.core.standing import Allowance, Candidate, PageStanding, SitemapStanding
+from submitter.core.findings import Finding
+from submitter.core.looks import RootLook
+from submitter.core.planned import OUTSIDE, WHOLE_ACCOUNT, Plan, Skip, TargetInput
+from submitter.core.reach import within_reach
+from submitter.core.standing import Allowance, Candidate, SitemapStanding
 from submitter.core.states import TOLD, State
 from submitter.core.traits import Kind, Traits
 from submitter.core.trees import DISALLOWED, is_disallowed
-from submitter.core.urls import shown
 
 GUESS = 2_000
 """Metered lane, allowance unknown: plan at most this many pages behind the first call. What is not
 planned waits for the next run, which knows more."""
 GUESSED_CALLS = 200
 """And at most this many calls, at engines that take few pages in one."""
-
-WHOLE_ACCOUNT = "*"
-"""Property name of the allowance row that closes an account as a whole."""
-
-OUTSIDE = "key-outside-scope"
-"""Skip reason, and cause, of pages that an account may not tell (see `core.reach`)."""
-
-DEFERRING = frozenset(
-    {
-        *("quota", "run-limit", "not-before", "retry-after", "unknown", "too-soon", "deadline"),
-        "unconfirmed",
-    }
-)
-"""Skip reasons that mean 'later, by itself'; all others mean 'not, until something changes'."""
-
-KNOWN = frozenset({"unchanged", "already-told", "too-soon"})
-"""Skip reasons that mean 'the engine has it'."""
-
-
-@dataclass(frozen=True, slots=True)
-class Skip:
-    """Something found and not sent. `account` None: it concerns the site at every account."""
-
-    site: str
-    account: str | None
-    kind: Kind
-    reason: str
-    count: int
-    until: datetime | None = None
-
-    @property
-    def column(self) -> str:
-        return State.DEFERRED if self.reason in DEFERRING else "skipped"
-
-
-@dataclass(frozen=True, slots=True)
-class FastShare:
-    """The pages that go into a target's fast lane (see `Traits.fast_lane`)."""
-
-    allowance: Allowance
-    candidates: Sequence[Candidate]
-
-
-@dataclass(frozen=True, slots=True)
-class TargetInput:
-    """Everything the planner may know about one target. `held` = why the guard holds it."""
-
-    target: Target
-    traits: Traits
-    property: str
-    look: SiteLook | None
-    sitemaps: Mapping[str, SitemapStanding] = field(default_factory=dict)
-    pages: PageStanding = PageStanding()
-    candidates: Mapping[Kind, Sequence[Candidate]] = field(default_factory=dict)
-    allowance: Allowance | None = None
-    fast: FastShare | None = None
-    held: tuple[Finding, ...] = ()
-    audited: tuple[Finding, ...] = ()
-    """Why its audit holds it."""
-    unconfirmed: Mapping[str, int] = field(default_factory=dict)
-    """Pages waiting to be told as gone that did not say so themselves, by skip reason."""
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    """Stuck sitemap → the readable further address that is told in its place."""
-    notes: tuple[Finding, ...] = ()
-    """What else there is to say about the target."""
-    outside: Mapping[Kind, int] = field(default_factory=dict)
-    """Waiting pages that the account may not tell."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What would be sent, in sending order within each lane, and why the rest would not be."""
-
-    made_at: datetime
-    actions: tuple[Action, ...]
-    skips: tuple[Skip, ...]
-    allowances: tuple[Allowance, ...] = ()
-    findings: tuple[Finding, ...] = ()
-
-    @property
-    def digest(self) -> str:
-        """Equal for equal work: sites, accounts, kinds, targets, contents and order count."""
-        text = "\n".join(f"{action.key} {action.size}" for action in self.actions)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def make_plan(inputs: Iterable[TargetInput], *, now: datetime, forced: bool = False) -> Plan:
@@ -121,7 +35,7 @@ def make_plan(inputs: Iterable[TargetInput], *, now: datetime, forced: bool = Fa
     skips: list[Skip] = []
     allowances: dict[tuple[str, str], Allowance] = {}
     findings: list[Finding] = []
-    for given in map(_within_reach, inputs):
+    for given in map(within_reach, inputs):
         for allowance in _allowances(given):  # later sites of a lane see it less what is planned
             allowances.setdefault((allowance.account, allowance.property), allowance)
         findings.extend((*given.held, *given.audited, *given.notes))
@@ -134,36 +48,6 @@ def make_plan(inputs: Iterable[TargetInput], *, now: datetime, forced: bool = Fa
         skips=tuple(sorted(skips, key=_skip_order)),
         allowances=tuple(allowances[lane] for lane in sorted(allowances)),
         findings=tuple(dict.fromkeys(findings)),
-    )
-
-
-def _within_reach(given: TargetInput) -> TargetInput:
-    """The input without the candidates that its account may not tell; what they are is noted."""
-    reach = reach_of(given.target.account, given.target.site, given.traits)
-    if reach is None:
-        return given
-    may_tell = is_within(reach)
-    inside: dict[Kind, Sequence[Candidate]] = {}
-    outside: dict[Kind, list[str]] = {}
-    for kind, pages in given.candidates.items():
-        inside[kind] = [page for page in pages if may_tell(page.loc)]
-        outside[kind] = [page.loc for page in pages if not may_tell(page.loc)]
-    left_out = [loc for locs in outside.values() for loc in locs]
-    note = [_outside_note(given, reach, left_out)] if left_out else []
-    counts = {kind: len(locs) for kind, locs in outside.items()}
-    return replace(given, candidates=inside, outside=counts, notes=(*given.notes, *note))
-
-
-def _outside_note(given: TargetInput, reach: str, locs: Sequence[str]) -> Finding:
-    engine = given.traits.name
-    words = in_words(OUTSIDE, f"it stands in {reach}", engine)
-    return Finding(
-        OUTSIDE,
-        Severity.WARNING,
-        given.target.site.origin,
-        f"{words}. {next_step_of(OUTSIDE, engine)}",
-        len(locs),
-        tuple(map(shown, locs[:MAX_EXAMPLES])),
     )
 
 

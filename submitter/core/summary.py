@@ -14,7 +14,7 @@ from submitter.core.causes import meaning_of
 from submitter.core.findings import Finding
 from submitter.core.fleet import Target
 from submitter.core.looks import SiteLook
-from submitter.core.plan import Plan, Skip
+from submitter.core.planned import Plan, Skip
 from submitter.core.standing import Allowance
 from submitter.core.states import State
 from submitter.core.traits import Kind, Traits

@@ -202,7 +202,7 @@ class _Deadline(_AConnection):
     def response_class(  # type: ignore[override]  # called like the class it stands for
         self, sock: socket.socket, *args: Any, **named: Any
     ) -> http.client.HTTPResponse:
-        return http.client.HTTPResponse(_Reads(sock, self.until), *args, **named)  # type: ignore[arg-type]
+        return http.client.HTTPResponse(_Reads(sock, self.until), *args, **named)  # type: ignore[arg-type]  # it reads like a socket
 
 
 class _Connection(_Deadline, HTTPConnection):

@@ -285,7 +285,7 @@ def _site_throttled(refusal: _Refusal) -> EngineError:
 def _hiccup(refusal: _Refusal) -> EngineError:
     """Bing does not know what went wrong: pages may have been taken, and cost quota twice."""
     if refusal.asked.kind is Kind.URLS:
-        return OutcomeUnknown(ENGINE, refusal.problem, **refusal.facts)  # type: ignore[arg-type]
+        return OutcomeUnknown(ENGINE, refusal.problem, **refusal.facts)  # type: ignore[arg-type]  # keywords
     wait = retry_after(refusal.response, now=refusal.asked.now)
     return EngineUnavailable(ENGINE, refusal.problem, retry_after_s=wait, **refusal.facts)
 

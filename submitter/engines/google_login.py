@@ -201,7 +201,7 @@ def key_loader(
     def load(_carrier: _Carrier) -> Credentials:
         from google.oauth2.service_account import Credentials as ServiceAccount
 
-        made: Credentials = ServiceAccount.from_service_account_info(  # type: ignore[no-untyped-call]
+        made: Credentials = ServiceAccount.from_service_account_info(  # type: ignore[no-untyped-call]  # google-auth has no types
             dict(key.info), scopes=list(scopes)
         )
         return made
@@ -219,11 +219,11 @@ def default_loader(
         from google.auth.exceptions import DefaultCredentialsError
         from google.oauth2.service_account import Credentials as ServiceAccount
 
-        credentials, _project = google.auth.default(scopes=list(scopes), request=carrier)  # type: ignore[arg-type]
+        credentials, _project = google.auth.default(scopes=list(scopes), request=carrier)  # type: ignore[arg-type]  # google-auth has no types
         if isinstance(credentials, ServiceAccount):
             problem = token_uri_problem(credentials._token_uri, local=local)
             if problem is not None:
-                raise DefaultCredentialsError(problem)  # type: ignore[no-untyped-call]
+                raise DefaultCredentialsError(problem)  # type: ignore[no-untyped-call]  # google-auth has no types
         return credentials
 
     return load
@@ -300,7 +300,7 @@ class _Carrier:
         if response is None:
             from google.auth.exceptions import TransportError
 
-            raise TransportError("see the carrier's own failure")  # type: ignore[no-untyped-call]
+            raise TransportError("see the carrier's own failure")  # type: ignore[no-untyped-call]  # google-auth has no types
         return _Answer(response.status, response.headers, response.body)
 
     def _carry(self, request: EngineRequest, timeout: float | None) -> EngineResponse | None:

@@ -24,15 +24,15 @@ def inventory_schema(engines: Mapping[str, Traits]) -> dict[str, Any]:
     """JSON Schema 2020-12 of an inventory that may use these engines."""
     models = models_for(engines.values())
     accounts = [account_model(traits) for traits in engines.values()]
-    account = Annotated[reduce(or_, accounts), Field(discriminator="engine")]  # type: ignore[valid-type]
+    account = Annotated[reduce(or_, accounts), Field(discriminator="engine")]  # type: ignore[valid-type]  # made while running
     declared = InventoryKeys.model_fields
     inventory = create_model(
         "Inventory",
         __base__=InventoryKeys,
         __doc__=InventoryKeys.__doc__,
-        accounts=(dict[Name, account], declared["accounts"]),  # type: ignore[valid-type]
+        accounts=(dict[Name, account], declared["accounts"]),  # type: ignore[valid-type]  # made while running
         defaults=(models.defaults, declared["defaults"]),
-        sites=(tuple[models.domain, ...], declared["sites"]),  # type: ignore[name-defined]
+        sites=(tuple[models.domain, ...], declared["sites"]),  # type: ignore[name-defined]  # made while running
     )
     return {"$schema": DIALECT, **inventory.model_json_schema(schema_generator=_Generator)}
 

@@ -97,7 +97,7 @@ def _text(connection: Connection, many: Many) -> str:
 def _copy(connection: Connection, many: Many) -> str:
     quote = connection.dialect.identifier_preparer.quote
     columns = ", ".join(quote(name) for name in many.columns)
-    return f"COPY {quote(many.statement.name)} ({columns}) FROM STDIN"  # type: ignore[union-attr]
+    return f"COPY {quote(many.statement.name)} ({columns}) FROM STDIN"  # type: ignore[union-attr]  # COPY is for tables alone
 
 
 def _insert(connection: Connection, many: Many, table: Table) -> str:
@@ -112,7 +112,7 @@ def _insert(connection: Connection, many: Many, table: Table) -> str:
     if many.conflict is Conflict.IGNORE:
         action = "DO NOTHING"
     return (
-        f"INSERT INTO {quote(table.name)} ({columns}) SELECT {columns}"  # noqa: S608
+        f"INSERT INTO {quote(table.name)} ({columns}) SELECT {columns}"  # noqa: S608  # names are quoted
         f" FROM {_unnested(connection, many.columns, types)} ON CONFLICT {action}"
     )
 

@@ -114,7 +114,7 @@ class PostgresDriver:
     @property
     def _session(self) -> psycopg.Connection[Any]:
         session: Any = self.connection.connection.driver_connection
-        return session  # type: ignore[no-any-return]
+        return session  # type: ignore[no-any-return]  # SQLAlchemy does not know the driver
 
     def sign(self, name: str) -> None:
         """From now on every transaction leaves its number in the row of this name."""

@@ -118,7 +118,7 @@ def _authorized(address: ObjectAddress) -> requests.Session:
         credentials, _ = google.auth.default(scopes=[SCOPE])
     except GoogleAuthError as error:
         raise ObjectError(str(address), "this machine has no Google identity") from error
-    session: requests.Session = AuthorizedSession(  # type: ignore[no-untyped-call]
+    session: requests.Session = AuthorizedSession(  # type: ignore[no-untyped-call]  # google-auth has no types
         credentials,
         refresh_status_codes=(),  # it would repeat a request whose file has been read already
     )

@@ -36,7 +36,7 @@ class RunRules:
     workers: int = 8
     """Calls in flight for one account; the limiter decides how many really start."""
     beat_s: float = 30.0
-    """How often a lease that is held is renewed; it lasts three times as long."""
+    """How often a lease that is held is renewed, well before it runs out."""
     breaker: int = 5
     """So many actions in a row that an account's engine did not take close it for this run."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from submitter.core import quota
-from submitter.core.plan import WHOLE_ACCOUNT
+from submitter.core.planned import WHOLE_ACCOUNT
 from submitter.core.standing import Allowance
 from submitter.errors import EngineError, TooFast
 from submitter.sending.channels import Channel, RunContext

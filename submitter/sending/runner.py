@@ -20,7 +20,8 @@ from submitter.core.calls import Action, Call, Outcome, QuotaReading, Survey
 from submitter.core.halving import BatchSearch
 from submitter.core.lanes import common_property, with_lane_of
 from submitter.core.outcomes import outcome_of_error
-from submitter.core.plan import WHOLE_ACCOUNT, Plan, part_of
+from submitter.core.plan import part_of
+from submitter.core.planned import WHOLE_ACCOUNT, Plan
 from submitter.core.standing import Allowance
 from submitter.core.states import State
 from submitter.core.traits import OF_SITEMAPS, Kind

@@ -74,7 +74,7 @@ def _look_up(
         raise failure(url, "out-of-resources", "no thread left to resolve the name") from error
     if isinstance(answer, Exception):
         raise _dns_failure(url, host, answer) from answer
-    ips = tuple(dict.fromkeys(ip_address(str(row[4][0])) for row in answer))  # type: ignore[index]
+    ips = tuple(dict.fromkeys(ip_address(str(row[4][0])) for row in answer))  # type: ignore[index]  # typed as a tuple of either family
     if not ips:
         raise failure(url, "dns-empty", f"{host} has no address")
     return ips

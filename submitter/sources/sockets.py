@@ -88,7 +88,7 @@ class _GuardedFile(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview, /) -> int | None:  # type: ignore[override]
+    def readinto(self, buffer: memoryview, /) -> int | None:  # type: ignore[override]  # the base takes any buffer
         return self._guard.read_into(self._raw, buffer)
 
     def close(self) -> None:

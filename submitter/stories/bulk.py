@@ -9,7 +9,8 @@ from datetime import datetime
 from submitter.core import urls
 from submitter.core.fleet import Account, Fleet, Site, Target
 from submitter.core.looks import PageRow, SiteLook
-from submitter.core.plan import Plan, TargetInput, first_batch, make_plan, pages_wanted
+from submitter.core.plan import first_batch, make_plan, pages_wanted
+from submitter.core.planned import Plan, TargetInput
 from submitter.core.traits import Kind
 from submitter.errors import ConfigError, Fault
 from submitter.planning import Memory

@@ -1,6 +1,7 @@
 """A run in jobs, for many workers: sites are looked at one by one, then lanes send side by side.
 
-Each job holds a part of the ledger's lease: others work beside it, a whole run does not. A job may
+Each job holds a part of the ledger's lease (`RunRequest.part`): others work beside it, a whole run
+does not. A job may
 be carried out again at any time: what was told is not told again.
 """
 
@@ -13,7 +14,7 @@ from submitter.core.calls import Survey
 from submitter.core.fleet import Fleet, Target
 from submitter.core.jobs import Lane, by_lane
 from submitter.core.looks import SiteLook
-from submitter.core.plan import Plan
+from submitter.core.planned import Plan
 from submitter.errors import ConfigError
 from submitter.ports import Ledger, WorkBook
 from submitter.stories.preview import remembered_look
@@ -56,7 +57,7 @@ def look_at_site(request: RunRequest, tools: Tools) -> SiteLook | None:
     """Look at the one site of the request and remember what was seen; None: the time ran out."""
     book = work_book(tools.ledger)
     [origin] = {target.site.origin for target in request.targets}
-    with held_lease(request, tools, f"look {origin}") as lease:
+    with held_lease(request, tools) as lease:
         looks = look_at_sites(request, tools, lease)
         accept_looks(request, tools, lease, looks)
         for look in looks.values():
@@ -64,11 +65,11 @@ def look_at_site(request: RunRequest, tools: Tools) -> SiteLook | None:
     return looks.get(origin)
 
 
-def send_lane(request: RunRequest, tools: Tools, lane: Lane) -> RunReport:
-    """Tell what waits in a lane, from what was remembered of its sites. `request.targets` are the
-    lane's."""
+def send_lane(request: RunRequest, tools: Tools) -> RunReport:
+    """Tell what waits in a lane, whose targets the request names, from what was remembered of its
+    sites."""
     started_at = tools.clock.now()
-    with held_lease(request, tools, f"lane {lane}") as lease:
+    with held_lease(request, tools) as lease:
         recover(request.fleet, tools, lease)
         looks = recalled_looks(request, tools)
         seen = [target for target in request.targets if target.site.origin in looks]

@@ -10,8 +10,9 @@ from datetime import datetime
 from submitter.core import quota
 from submitter.core.alerts import Alert
 from submitter.core.evidence import CallCount, RunEnd
-from submitter.core.fleet import Fleet, Target
+from submitter.core.fleet import Account, Fleet, Target
 from submitter.core.health import days_until_told, waiting_pages
+from submitter.core.lanes import declared_limit, fast_property
 from submitter.core.loop import Goal, Latency, Period, Way, latencies, periods_of, ways_of
 from submitter.core.selection import Selection
 from submitter.core.standing import Allowance, PageStanding
@@ -85,15 +86,20 @@ def gather_overview(ledger: Ledger, wish: Wish, *, now: datetime) -> Overview:
             if chosen.includes(chosen.target(one.site, one.account, one.engine))
         ),
         sitemaps=_sitemaps(ledger, chosen, wish.traits, now),
-        lanes=tuple(lanes(ledger, targets, wish.traits, wish.property_of, now=now)),
+        lanes=tuple(
+            lanes(
+                ledger.page_standings(now),
+                ledger.allowances(),
+                targets,
+                wish.traits,
+                wish.property_of,
+                now=now,
+            )
+        ),
         periods=tuple(periods),
         latencies=tuple(loop(book, targets, wish, periods)),
         alerts=tuple(find_alerts(wish.fleet, book, wish.traits, now=now, selection=wish.selection)),
     )
-
-
-def _is_meant(calls: CallCount, chosen: Chosen) -> bool:
-    return chosen.includes(chosen.target(calls.site, calls.account, calls.engine))
 
 
 def _sitemaps(
@@ -148,25 +154,31 @@ def _of_way(
 
 
 def lanes(
-    ledger: Ledger,
+    standings: Mapping[tuple[str, str], PageStanding],
+    stored: Mapping[tuple[str, str], Allowance],
     targets: Iterable[Target],
     traits: Mapping[str, Traits],
     property_of: PropertyOf,
     *,
     now: datetime,
 ) -> list[Lane]:
-    """Of accounts whose engine gives so many pages a day, those with most waiting first."""
-    standings, stored = ledger.page_standings(now), ledger.allowances()
+    """Of accounts whose engine gives so many pages a day, those with most waiting first; from
+    what the ledger says of targets and of lanes."""
     waiting: dict[tuple[str, str], int] = defaultdict(int)
     engines: dict[str, Traits] = {}
+    accounts: dict[str, Account] = {}
     for target in targets:
-        one = traits[target.account.engine]
+        account, one = target.account, traits[target.account.engine]
         if one.metered:
-            engines[target.account.name] = one
-            name = target.account.name, property_of(target)
-            waiting[name] += waiting_pages(standings.get(target.key, PageStanding()))
+            engines[account.name], accounts[account.name] = one, account
+            property = property_of(target)
+            waiting[account.name, property] += waiting_pages(
+                standings.get(target.key, PageStanding())
+            )
+            if fast := fast_property(account, one, property):
+                waiting[account.name, fast] += 0  # its pages are counted in the common lane
     found = [
-        _lane(name, pages, stored.get(name), engines[name[0]], now)
+        _lane(accounts[name[0]], name[1], pages, stored.get(name), engines[name[0]], now)
         for name, pages in waiting.items()
         if pages or name in stored
     ]
@@ -174,9 +186,17 @@ def lanes(
 
 
 def _lane(
-    name: tuple[str, str], waiting: int, stored: Allowance | None, traits: Traits, now: datetime
+    account: Account,
+    property: str,
+    waiting: int,
+    stored: Allowance | None,
+    traits: Traits,
+    now: datetime,
 ) -> Lane:
-    today = quota.open_allowance(*name, traits=traits, stored=stored, declared=None, now=now)
+    declared = declared_limit(account, traits, property)
+    today = quota.open_allowance(
+        account.name, property, traits=traits, stored=stored, declared=declared, now=now
+    )
     per_day = today.limit if today.limit is not None else stored.limit if stored else None
     left = quota.left(today, now)
     if left is None and stored is not None and stored is not today:

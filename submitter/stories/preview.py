@@ -10,7 +10,7 @@ from datetime import datetime
 from submitter.core import trees, urls
 from submitter.core.fleet import Site
 from submitter.core.looks import DocumentMemory, SiteLook
-from submitter.core.plan import Plan
+from submitter.core.planned import Plan
 from submitter.core.trees import Node
 from submitter.errors import LedgerBusy
 from submitter.ports import Ledger

@@ -93,7 +93,7 @@ def gather(ledger: Ledger, book: ReportBook, scope: Scope, *, now: datetime) -> 
         since=since,
         targets=tuple(known.target_lines(calls, _beats(book, now, wanted), now)),
         sites=tuple(one for one in book.site_sums() if one.site in sites),
-        lanes=tuple(_lanes(ledger, named, scope, now)),
+        lanes=tuple(_lanes(known, named, scope, now)),
         sitemaps=tuple(known.sitemap_lines()),
         latencies=tuple(_loop(ledger, named, scope, since, now)),
         days=tuple(book.call_sums(since, targets=wanted)),
@@ -130,10 +130,12 @@ def gather_site(book: ReportBook, report: Report, site: str, *, calls: int) -> R
 
 
 def _lanes(
-    ledger: Ledger, named: Sequence[Target], scope: Scope, now: datetime
+    known: _Known, named: Sequence[Target], scope: Scope, now: datetime
 ) -> Iterable[LaneLine]:
     engines = {target.account.name: target.account.engine for target in named}
-    found = overview.lanes(ledger, named, scope.traits, scope.property_of, now=now)
+    found = overview.lanes(
+        known.pages, known.lanes, named, scope.traits, scope.property_of, now=now
+    )
     return [_lane(one, engines[one.allowance.account], now) for one in found]
 
 

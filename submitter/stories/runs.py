@@ -17,7 +17,7 @@ from submitter.core.calls import Action, Survey
 from submitter.core.fleet import Account, Fleet, Site, Target
 from submitter.core.looks import SiteLook, TellRule
 from submitter.core.outcomes import unknown_until
-from submitter.core.plan import Plan
+from submitter.core.planned import Plan
 from submitter.core.sights import Sight
 from submitter.core.standing import Candidate
 from submitter.core.summary import Json, RunFacts, run_json
@@ -77,7 +77,7 @@ class RunRequest:
     partial: bool = False
     """True: the targets' sites name some of their sitemaps only (a one-off submission)."""
     part: str = ""
-    """Of the ledger, when others work on the rest of the fleet at the same time."""
+    """Of the ledger's lease, when others work on the rest of the fleet at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def carry_out(
     clock, ledger = tools.clock, tools.ledger
     started_at = clock.now()
     tools.open_channels({target.account.name for target in request.targets})
-    with held_lease(request, tools, request.part) as lease:
+    with held_lease(request, tools) as lease:
         known = ledger.start_run(
             request.run,
             inventory_sha256=request.fleet.sha256,
@@ -171,9 +171,9 @@ def _prepared(
         raise
 
 
-def verify_fleet(request: RunRequest, tools: Tools, part: str = "") -> list[Answer]:
-    """Only ask what became of what was told, and record it; `part` as in `held_lease`."""
-    with held_lease(request, tools, part) as lease:
+def verify_fleet(request: RunRequest, tools: Tools) -> list[Answer]:
+    """Only ask what became of what was told, and record it."""
+    with held_lease(request, tools) as lease:
         return _verify(request, tools, run_context(request, tools, lease))
 
 
@@ -181,10 +181,10 @@ def verify_fleet(request: RunRequest, tools: Tools, part: str = "") -> list[Answ
 
 
 @contextmanager
-def held_lease(request: RunRequest, tools: Tools, part: str = "") -> Iterator[Lease]:
-    """Hold the ledger, or a `part` of its work, for the time of the block; a heartbeat keeps the
-    lease alive."""
-    lease = _acquire(request, tools, f"{LEASE}/{part}" if part else LEASE)
+def held_lease(request: RunRequest, tools: Tools) -> Iterator[Lease]:
+    """Hold the ledger, or the request's part of its work, for the time of the block; a heartbeat
+    keeps the lease alive."""
+    lease = _acquire(request, tools)
     stop_beating = threading.Event()
     beat = threading.Thread(
         target=_keep_alive, args=(lease, tools, stop_beating), name="lease", daemon=True
@@ -198,7 +198,8 @@ def held_lease(request: RunRequest, tools: Tools, part: str = "") -> Iterator[Le
         tools.ledger.release(lease)
 
 
-def _acquire(request: RunRequest, tools: Tools, name: str) -> Lease:
+def _acquire(request: RunRequest, tools: Tools) -> Lease:
+    name = f"{LEASE}/{request.part}" if request.part else LEASE
     give_up_at = tools.clock.monotonic() + request.wait_s
     while True:
         try:

@@ -15,7 +15,7 @@ from submitter.core import urls
 from submitter.core.accounting import Done, ExitCode
 from submitter.core.calls import Action
 from submitter.core.fleet import Fleet, Site, Target
-from submitter.core.plan import Plan
+from submitter.core.planned import Plan
 from submitter.core.states import TOLD, State
 from submitter.core.traits import Kind, Traits
 from submitter.errors import ConfigError, Fault

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,7 +89,7 @@ class Hands:
         targets = work.errand.selection.select(in_lane)
         if not targets:
             return []
-        report = send_lane(self._request(work, targets), tools, work.lane)
+        report = send_lane(self._request(work, targets), tools)
         log.info(
             "sent in lane %s: %s", work.lane, report.summary["outcome"],
             extra={"counts": report.summary["counts"]},
@@ -105,18 +105,17 @@ class Hands:
         of_account = [one for one in self.fleet.targets() if one.account.name == work.account]
         targets = work.errand.selection.select(of_account)
         if targets:
-            verify_fleet(self._request(work, targets), tools, f"verify {work.account}")
+            verify_fleet(self._request(work, targets), tools)
         return []
 
-    def _request(
-        self, work: Work, targets: Iterator[Target] | tuple[Target, ...] | list[Target]
-    ) -> RunRequest:
+    def _request(self, work: Work, targets: Sequence[Target]) -> RunRequest:
         return RunRequest(
             run=work.errand.run,
             fleet=self.fleet,
-            targets=list(targets),
+            targets=targets,
             owner=self._place.owner,
             forced=work.errand.forced,
+            part=work.lock,
         )
 
     @contextmanager

@@ -14,7 +14,8 @@ from submitter.core.audit.stored import StoredAudit
 from submitter.core.findings import Finding, Severity
 from submitter.core.fleet import Account, AuditRule, OnRun, Site, Target
 from submitter.core.looks import DocumentKind, DocumentReading, RootLook, SiteLook
-from submitter.core.plan import TargetInput, make_plan
+from submitter.core.plan import make_plan
+from submitter.core.planned import TargetInput
 from submitter.engines import ENGINES
 from support.twins import NOON
 

@@ -11,7 +11,7 @@ from submitter.core.calls import Action, Outcome, Receipt
 from submitter.core.findings import Finding, Severity
 from submitter.core.looks import DocumentReading, SiteLook
 from submitter.core.outcomes import outcome_of_error, outcome_of_receipt
-from submitter.core.plan import Plan, Skip
+from submitter.core.planned import Plan, Skip
 from submitter.core.states import State
 from submitter.core.traits import Kind, Traits, UnknownRule
 from submitter.errors import (

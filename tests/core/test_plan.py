@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from submitter.core.findings import Finding, Severity
 from submitter.core.fleet import Account, Site, Target
 from submitter.core.looks import RootLook, SiteLook
-from submitter.core.plan import Plan, TargetInput, make_plan, part_of
+from submitter.core.plan import make_plan, part_of
+from submitter.core.planned import Plan, TargetInput
 from submitter.core.standing import Allowance, Candidate, PageStanding, SitemapStanding
 from submitter.core.states import State
 from submitter.core.traits import Kind, Traits, UnknownRule

@@ -8,7 +8,8 @@ import pytest
 from test_plan import HUB, NOW, SITE, Kind, look
 
 from submitter.core.fleet import Account, Target
-from submitter.core.plan import Plan, TargetInput, make_plan
+from submitter.core.plan import make_plan
+from submitter.core.planned import Plan, TargetInput
 from submitter.core.reach import is_within, reach_of
 from submitter.core.standing import Candidate, PageStanding
 

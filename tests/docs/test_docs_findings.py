@@ -12,7 +12,7 @@ from docs_source import PACKAGE, calls, constants, modules, uses
 from submitter.core.causes import CAUSES
 from submitter.core.findings import Meaning, Severity
 from submitter.core.guard import GUARD_IDS
-from submitter.core.plan import DEFERRING, KNOWN
+from submitter.core.planned import DEFERRING, KNOWN
 from submitter.render.reference import FINDINGS
 from submitter.render.text_parts import LATER, NOT_NOW
 

@@ -15,7 +15,8 @@ from engine_rows import plain_account, spellings
 from submitter.core.calls import Call, Receipt
 from submitter.core.fleet import FetchRules, Site, Target
 from submitter.core.looks import SiteLook
-from submitter.core.plan import TargetInput, make_plan
+from submitter.core.plan import make_plan
+from submitter.core.planned import TargetInput
 from submitter.core.secrets import MaskedSecret
 from submitter.core.standing import Candidate, PageStanding
 from submitter.core.states import State

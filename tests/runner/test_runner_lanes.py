@@ -13,7 +13,7 @@ from submitter.core.accounting import Done, columns_of
 from submitter.core.calls import Action, Call, Receipt, Survey
 from submitter.core.fleet import Account, FirstRun, Site
 from submitter.core.looks import PageRow, TellRule
-from submitter.core.plan import Plan
+from submitter.core.planned import Plan
 from submitter.core.quota import closed_because
 from submitter.core.standing import Allowance
 from submitter.core.states import State

@@ -7,7 +7,7 @@ from itertools import chain
 
 import pytest
 
-from submitter.core.plan import Plan
+from submitter.core.planned import Plan
 from submitter.core.traits import Kind
 from submitter.errors import UnsafePlan
 from support.whole import World

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from submitter.stories.overview import Wish, gather_overview
+from submitter.wiring import TRAITS
 from support.whole import Ran, World
 from support.whole_books import prove_books_agree, prove_ledger_is_whole, prove_sums
 
@@ -117,3 +119,14 @@ def test_the_next_day_it_is_open_again(fleet: World) -> None:
     assert lanes(proven(fleet)) == {True: 2, False: 5}
     fleet.next_day()
     assert lanes(proven(fleet)) == {True: 2, False: 5}
+
+
+def test_the_report_shows_both_lanes(fleet: World) -> None:
+    fleet_of(fleet, pages=12, quota=6, daily=5, wanted=5)
+    proven(fleet)
+    with fleet.wired() as wiring:
+        now = fleet.clock.now()
+        wish = Wish(wiring.fleet, TRAITS, lambda target: wiring.property_of(target, None), now)
+        found = gather_overview(wiring.ledger, wish, now=now).lanes
+    shown = {one.allowance.property: (one.allowance.spent, one.waiting) for one in found}
+    assert shown == {"shop.whole.test": (6, 1), f"shop.whole.test{FAST}": (5, 0)}

@@ -77,9 +77,12 @@ def test_a_whole_run_keeps_jobs_out_and_they_come_again(yard: Yard) -> None:
 
 
 def test_a_job_under_way_keeps_a_whole_run_out(yard: Yard) -> None:
-    with yard.ledger() as ledger:
-        ledger.acquire("run/lane baidu shop", "a worker", ttl_s=600, now=datetime.now(UTC))
-        with pytest.raises(LedgerBusy, match="a worker"):
+    yard.world.add("shop", pages=3, quota=10)
+    yard.world.sandbox.baidu.faults.add("delay", after=True, seconds=3.0)
+    yard.enqueue()
+    with yard.process("--jobs", "1"), yard.ledger() as ledger:
+        wait_until(lambda: bool(yard.pushed()))
+        with pytest.raises(LedgerBusy, match="run/send baidu"):
             ledger.acquire("run", "a run", ttl_s=60, now=datetime.now(UTC))
 
 

@@ -18,7 +18,7 @@ from submitter.cli.auditing import (
 )
 from submitter.cli.baidu import with_ledger
 from submitter.cli.invocation import Invocation
-from submitter.cli.options import deadline_option, json_option, selection_options
+from submitter.cli.options import deadline_option, json_option, reach_options, selection_options
 from submitter.cli.places import Extra, find_place, fleet_if_any, read_extra
 from submitter.core.selection import Selection
 
@@ -44,18 +44,7 @@ work: --resume goes on with it.
 @click.command(help=HELP)
 @click.argument("address", metavar="[URL|FILE|-]", default="")
 @audit_options
-@click.option(
-    "--allow-private",
-    metavar="CIDR",
-    multiple=True,
-    help="Addresses that may be connected to although they are not public.",
-)
-@click.option(
-    "--connect-to",
-    metavar="HOST:PORT=ADDRESS:PORT",
-    multiple=True,
-    help="Connect to another address for this host and port.",
-)
+@reach_options
 @deadline_option
 @selection_options
 @json_option

@@ -10,7 +10,7 @@ import click
 
 from submitter.cli.building import OrderWords, order_options, read_order
 from submitter.cli.invocation import Invocation, now
-from submitter.cli.options import json_option, moment_ago
+from submitter.cli.options import json_option, moment_ago, reach_options
 from submitter.cli.output import screen_of_stdout, write_json, write_lines
 from submitter.core.accounting import ExitCode
 from submitter.core.findings import Severity
@@ -61,18 +61,7 @@ faults, 3 when it looks like an accident and nothing was touched.
 @click.option("--strict", is_flag=True, help="Touch nothing when a line has a fault.")
 @click.option("--force", is_flag=True, help="Build even what looks like an accident.")
 @click.option("--check-live", is_flag=True, help="Look at the files through the web server, too.")
-@click.option(
-    "--allow-private",
-    metavar="CIDR",
-    multiple=True,
-    help="Addresses that --check-live may connect to although they are not public.",
-)
-@click.option(
-    "--connect-to",
-    metavar="HOST:PORT=ADDRESS:PORT",
-    multiple=True,
-    help="Connect to another address for this host and port.",
-)
+@reach_options
 @json_option
 @click.pass_obj
 def command(

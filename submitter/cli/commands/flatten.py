@@ -9,7 +9,7 @@ import click
 
 from submitter.cli.baidu import BaiduOptions, baidu_options, with_ledger, write_files
 from submitter.cli.invocation import Invocation, now
-from submitter.cli.options import json_option
+from submitter.cli.options import json_option, reach_options
 from submitter.cli.output import screen_of_stdout, tell, write, write_json, write_lines
 from submitter.cli.places import find_place, fleet_if_any, read_extra
 from submitter.core.accounting import ExitCode
@@ -39,18 +39,7 @@ accident is held (3). Without an inventory or --ledger nothing is remembered.
 @click.command(help=HELP)
 @click.argument("address", metavar="URL|FILE|-")
 @click.option("--pages", is_flag=True, help="List every page with its lastmod and document.")
-@click.option(
-    "--allow-private",
-    metavar="CIDR",
-    multiple=True,
-    help="Addresses that may be connected to although they are not public.",
-)
-@click.option(
-    "--connect-to",
-    metavar="HOST:PORT=ADDRESS:PORT",
-    multiple=True,
-    help="Connect to another address for this host and port.",
-)
+@reach_options
 @baidu_options
 @json_option
 @click.pass_obj
