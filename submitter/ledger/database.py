@@ -130,10 +130,11 @@ class Transaction:
         insert = insert_into(self.connection, table).from_select(list(columns), rows)
         return self.execute(insert.on_conflict_do_nothing()).rowcount
 
-    def many(self, statement: Many, rows: Sequence[tuple[Any, ...]]) -> int:
+    def many(self, statement: Many, rows: Iterable[tuple[Any, ...]]) -> int:
         """Run the statement for every row; returns how many rows of the table it touched. No two
-        rows may touch the same one."""
-        return self._driver.many(statement, rows) if rows else 0
+        rows may touch the same one. Rows that are made as they are taken are fastest: thousands
+        that live at once keep Python's collector busy."""
+        return self._driver.many(statement, rows)
 
     def alone(self) -> None:
         """From here to the end, nobody else makes or changes tables."""
@@ -198,8 +199,8 @@ class Driver(Protocol):
         """A select with an expanding parameter as this database runs it best, and how many values
         to give it at once."""
 
-    def many(self, statement: Many, rows: Sequence[tuple[Any, ...]]) -> int:
-        """See `Transaction.many`; there is at least one row."""
+    def many(self, statement: Many, rows: Iterable[tuple[Any, ...]]) -> int:
+        """See `Transaction.many`."""
 
     def lock_schema(self) -> None:
         """See `Transaction.alone`."""

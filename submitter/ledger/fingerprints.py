@@ -45,10 +45,10 @@ class Marker:
     def checks(self, pages: Sequence[PageRow]) -> list[int]:
         marks = self._marks
         return [
-            (0 if page.lastmod is None else page.lastmod + 1 & MASK)
-            ^ marks[page.section, page.priority]
-            ^ (0 if page.loc == page.identity else crc32(page.loc.encode()))
-            for page in pages
+            (0 if lastmod is None else lastmod + 1 & MASK)
+            ^ marks[section, priority]
+            ^ (0 if loc == identity else crc32(loc.encode()))
+            for identity, loc, lastmod, section, priority, _ in pages
         ]
 
 

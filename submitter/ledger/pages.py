@@ -214,26 +214,26 @@ def insert(
     Returns the new ones with their numbers, and the keys that the site has already (they are left
     alone)."""
     numbered = dict(zip(entries, range(first, first + len(entries)), strict=True))
-    stored = tx.many(ADD_KEYS, [(site_id, key, numbered[key]) for key in sorted(entries)])
+    stored = tx.many(ADD_KEYS, ((site_id, key, numbered[key]) for key in sorted(entries)))
     there = _there_before(tx, site_id, numbered) if stored < len(entries) else set()
     added = [(numbered[key], row) for key, row in entries.items() if key not in there]
     sections = section_ids(tx, {(row.section, row.priority) for _, row in added})
     where, cut, slash = int(place), len(origin), f"{origin}/"
     tx.many(
         ADD_PAGES,
-        [
+        (
             (
                 id,
                 site_id,
-                row.loc[cut:] if row.loc.startswith(slash) else row.loc,
-                None if row.identity == row.loc else shortened(row.identity, origin),
-                fitting(row.lastmod),
-                sections[row.section, row.priority],
+                loc[cut:] if loc.startswith(slash) else loc,
+                None if identity == loc else shortened(identity, origin),
+                None if lastmod is None else fitting(lastmod),
+                sections[section, priority],
                 where,
                 look_number,
             )
-            for id, row in added
-        ],
+            for id, (identity, loc, lastmod, section, priority, _) in added
+        ),
     )
     return added, sorted(there)
 

@@ -27,7 +27,7 @@ class Bulk:
         self._texts: dict[Many, bytes] = {}
         self.listed = lru_cache(STATEMENTS)(with_arrays)
 
-    def run(self, connection: Connection, many: Many, rows: Sequence[tuple[Any, ...]]) -> int:
+    def run(self, connection: Connection, many: Many, rows: Iterable[tuple[Any, ...]]) -> int:
         """See `Transaction.many`."""
         session: Any = connection.connection.driver_connection
         text = self._texts.get(many)
@@ -36,7 +36,7 @@ class Bulk:
         if _only_adds(many):
             return copy_rows(session, text, rows)
         arrays = [array_of(column) for column in zip(*rows, strict=True)]
-        return int(session.execute(text, arrays).rowcount)
+        return int(session.execute(text, arrays).rowcount) if arrays else 0
 
 
 def with_arrays(statement: Select[Any]) -> Select[Any]:

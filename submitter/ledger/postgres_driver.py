@@ -12,7 +12,7 @@ every transaction another session changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -177,7 +177,7 @@ class PostgresDriver:
     def listed(self, statement: Select[Any]) -> tuple[Select[Any], int]:
         return self._bulk.listed(statement), LISTED
 
-    def many(self, statement: Many, rows: Sequence[tuple[Any, ...]]) -> int:
+    def many(self, statement: Many, rows: Iterable[tuple[Any, ...]]) -> int:
         return self._bulk.run(self.connection, statement, rows)
 
     def close(self) -> None:

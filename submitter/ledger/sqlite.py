@@ -6,7 +6,7 @@ import os
 import sqlite3
 import struct
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -86,9 +86,9 @@ class SqliteDriver:
     def listed(self, statement: Select[Any]) -> tuple[Select[Any], int]:
         return statement, CHUNK
 
-    def many(self, statement: Many, rows: Sequence[tuple[Any, ...]]) -> int:
+    def many(self, statement: Many, rows: Iterable[tuple[Any, ...]]) -> int:
         text = self._texts.get(statement) or self._compile(statement)
-        return self.connection.exec_driver_sql(text, list(rows)).rowcount
+        return int(self._driver.executemany(text, rows).rowcount)
 
     def _compile(self, many: Many) -> str:
         made = many.statement

@@ -115,7 +115,7 @@ def add(
 ) -> None:
     """Let these pages wait, unless they do already."""
     kind = int(queue)
-    added = tx.many(ADD, [(target_id, kind, rank, page, why) for rank, page in sorted(pages)])
+    added = tx.many(ADD, ((target_id, kind, rank, page, why) for rank, page in sorted(pages)))
     kept[target_id, queue.what] += added
 
 
@@ -124,7 +124,7 @@ def take(
 ) -> int:
     """Let these pages wait no more; returns how many of them did."""
     kind = int(queue)
-    taken = tx.many(TAKE, [(target_id, kind, rank, page) for rank, page in sorted(pages)])
+    taken = tx.many(TAKE, ((target_id, kind, rank, page) for rank, page in sorted(pages)))
     kept[target_id, queue.what] -= taken
     return taken
 
