@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from submitter.core import urls
 from submitter.core.causes import meaning_of, next_step_of
-from submitter.core.fleet import Fleet, Site
+from submitter.core.fleet import Fleet, Site, Target
+from submitter.core.planned import OUTSIDE
+from submitter.core.reach import is_within, reach_of
 from submitter.core.records import Explanation, LogRow, PageTarget, SitemapStatus
 from submitter.core.states import TOLD, State
 from submitter.core.summary import timestamp
-from submitter.core.traits import OF_SITEMAPS, Kind
+from submitter.core.traits import OF_SITEMAPS, Kind, Traits
 from submitter.ports import Ledger, LogFilter
 
 PAGE, SITEMAP, UNKNOWN = "page", "sitemap", "unknown"
@@ -43,26 +45,42 @@ class Story:
     targets: tuple[ToldTo, ...]
 
 
-def explain(address: str, *, fleet: Fleet, ledger: Ledger) -> Story:
+def explain(address: str, *, fleet: Fleet, ledger: Ledger, traits: Mapping[str, Traits]) -> Story:
     """By any spelling of a page's or sitemap's address. Raises BadUrl."""
     pages = tuple(ledger.explain(urls.normalize(address)))
     if pages:
         documents = tuple(dict.fromkeys(url for page in pages for url in page.documents))
-        told = tuple(_told_page(page.site, one) for page in pages for one in page.targets)
+        targets = {target.key: target for target in fleet.targets()}
+        told = tuple(
+            _told_page(page, one, targets.get((page.site, one.account)), traits)
+            for page in pages
+            for one in page.targets
+        )
         return Story(pages[0].loc, PAGE, documents, pages, told)
     return _explain_sitemap(address, fleet, ledger)
 
 
-def _told_page(site: str, target: PageTarget) -> ToldTo:
-    last = target.attempts[-1] if target.attempts else None
+def _told_page(
+    page: Explanation, known: PageTarget, target: Target | None, traits: Mapping[str, Traits]
+) -> ToldTo:
+    """`target` None: the inventory does not name it any more."""
+    engine = target.account.engine if target else ""
+    last = known.attempts[-1] if known.attempts else None
+    state, reason = known.state, known.reason
+    if state in _UNTOLD and target and not _may_tell(target, page.loc, traits[engine]):
+        state, reason = "never", OUTSIDE
     return ToldTo(
-        site=site,
-        account=target.account,
-        state=target.state,
-        why_not=why_not(target.state, target.reason, target.not_before, last),
-        not_before=target.not_before,
-        attempts=target.attempts,
+        site=page.site,
+        account=known.account,
+        state=state,
+        why_not=why_not(state, reason, known.not_before, last, engine),
+        not_before=known.not_before,
+        attempts=known.attempts,
     )
+
+
+def _may_tell(target: Target, loc: str, traits: Traits) -> bool:
+    return is_within(reach_of(target.account, target.site, traits))(loc)
 
 
 def why_not(
@@ -78,6 +96,7 @@ def why_not(
         return None
     words = [_STATE_WORDS.get(state, state)]
     if meaning := meaning_of(reason, engine):
+        words = ["it is not told"] if state == "never" else words
         words += [meaning, next_step_of(reason, engine) or ""]
     else:
         words += [reason, *_last_words(last, reason)]
@@ -104,6 +123,7 @@ _STATE_WORDS = {
     "waiting": "it waits for its turn",
     "never": "no rule tells it",
 }
+_UNTOLD = ("waiting", "never", State.DEFERRED)
 
 
 # ---------------------------------------------------------------- sitemaps

@@ -9,7 +9,9 @@ import pytest
 from ward import HOST, KEY, ORIGIN, Ward
 
 from submitter.asking.verify import Answer
+from submitter.stories.explaining import explain
 from submitter.stories.runs import Tools, verify_fleet
+from submitter.wiring import TRAITS
 from support.whole import EMAIL
 
 
@@ -49,6 +51,12 @@ def test_pages_below_the_key_file_are_told_and_the_others_are_not(ward: Ward) ->
     assert ran.findings(ORIGIN) == {"key-outside-scope"}
     again = ward.world.run()
     assert (again.exit_code, again.calls) == (0, [])
+    with ward.world.wired() as parts:
+        for url, state in ((f"{ORIGIN}/x", "never"), (blog[0], "received")):
+            story = explain(url, fleet=parts.fleet, ledger=parts.ledger, traits=TRAITS)
+            [told] = [one for one in story.targets if one.account == "indexnow"]
+            assert told.state == state
+            assert ("its own host and directory only" in (told.why_not or "")) == (state == "never")
 
 
 def test_pages_outside_take_no_place_of_those_inside(ward: Ward) -> None:

@@ -26,11 +26,12 @@ def command(invocation: Invocation, *, address: str, as_json: bool) -> int:
     from submitter.render.shapes import explain_doc
     from submitter.render.text_explain import explain_text
     from submitter.stories.explaining import UNKNOWN, explain
+    from submitter.wiring import TRAITS
 
     fleet = invocation.load_fleet()
     with invocation.wiring(fleet) as parts:
         try:
-            story = explain(address, fleet=fleet, ledger=parts.ledger)
+            story = explain(address, fleet=fleet, ledger=parts.ledger, traits=TRAITS)
         except BadUrl as error:
             raise ConfigError.one("URL", error.problem) from error
     document = explain_doc(story)
