@@ -4,7 +4,8 @@
 
 Makes an index over gzip documents of 49,000 pages and serves it from a process of its own. `flat`
 reads every page and remembers none, beside a floor that fetches, inflates and parses with the
-leanest handlers. `ledger` looks at the site on a first day, on one with 1 % new, 0.5 % changed and
+leanest handlers; and, because it takes so long, two documents beside ultimate-sitemap-parser where
+that is installed. `ledger` looks at the site on a first day, on one with 1 % new, 0.5 % changed and
 0.2 % gone, and on one on which all bytes are the same. Every run is a process of its own, each way
 in turn. Wall times say something on a quiet machine only, so CPU times stand beside them.
 """
@@ -14,7 +15,9 @@ from __future__ import annotations
 import argparse
 import gzip
 import http.client
+import importlib.util
 import json
+import logging
 import re
 import resource
 import subprocess
@@ -44,6 +47,7 @@ from submitter.sources.web import WebSource
 
 HOST = "shop.example.com"
 PER_DOCUMENT = 49_000
+INDEX, FEW = "index.xml", "few.xml"
 RULE = TellRule("engine", FirstRun.RECENT, 30, tells_changed=True, tells_removed=True)
 
 
@@ -60,9 +64,10 @@ def write_site(pages: int, folder: Path, day: int) -> None:
         body = "".join(entries(range(start, min(pages, start + PER_DOCUMENT)), day))
         text = f"{HEAD}{body}</urlset>\n".replace("https://shop", "http://shop")
         (folder / names[-1]).write_bytes(gzip.compress(text.encode(), 6, mtime=0))
-    children = "".join(f"<sitemap><loc>http://{HOST}/{name}</loc></sitemap>\n" for name in names)
-    index = f'<sitemapindex xmlns="{NAMESPACE}">\n{children}</sitemapindex>\n'
-    (folder / "index.xml").write_text(index, encoding="ascii")
+    for index, listed in ((INDEX, names), (FEW, names[:2])):
+        children = "".join(f"<sitemap><loc>http://{HOST}/{name}</loc></sitemap>" for name in listed)
+        text = f'<sitemapindex xmlns="{NAMESPACE}">{children}</sitemapindex>'
+        (folder / index).write_text(text, encoding="ascii")
 
 
 def entries(numbers: range, day: int) -> Iterator[str]:
@@ -87,7 +92,7 @@ def serve(folder: Path) -> None:
         wbufsize = -1
 
         def do_GET(self) -> None:
-            body = documents.get(self.path, b"")
+            body = documents.get(self.path.removeprefix(f"http://{HOST}"), b"")
             self.send_response_only(200 if body else 404)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -135,7 +140,7 @@ class Calendar(SystemClock):
 def floor(port: int) -> int:
     """Fetch, inflate and parse, and nothing else. Gives the number of pages."""
     connection = http.client.HTTPConnection("127.0.0.1", port)
-    index = b"".join(fetch(connection, "/index.xml")).decode()
+    index = b"".join(fetch(connection, f"/{INDEX}")).decode()
     paths = re.findall("<loc>http://[^/]*([^<]*)</loc>", index)
     pages = sum(parse_floor(inflate(fetch(connection, path))) for path in paths)
     connection.close()
@@ -157,12 +162,12 @@ def inflate(pieces: Iterable[bytes]) -> Iterator[bytes]:
             piece = inflater.unconsumed_tail
 
 
-def site(port: int) -> Site:
+def site(port: int, index: str = INDEX) -> Site:
     rules = FetchRules(connect_to={f"{HOST}:80": f"127.0.0.1:{port}"}, timeout_s=600)
     return Site(
         HOST,
         scheme="http",
-        sitemaps=(f"http://{HOST}/index.xml",),
+        sitemaps=(f"http://{HOST}/{index}",),
         allow_private=("127.0.0.0/8",),
         fetch=rules,
     )
@@ -172,13 +177,31 @@ def run_floor(ports: list[int]) -> dict[str, Cost]:
     return {"flat": cost_of(partial(floor, ports[0]))}
 
 
-def run_flat(ports: list[int], *, workers: int | None) -> dict[str, Cost]:
+def run_flat(
+    ports: list[int], *, workers: int | None, index: str = INDEX, name: str = "flat"
+) -> dict[str, Cost]:
     clock, readers = Calendar(), ReaderPool(workers=workers)
     source = WebSource(clock)
     around = Surroundings(source, clock, readers=readers)
-    cost = cost_of(lambda: flatten(site(ports[0]), around).listed, readers)
+    cost = cost_of(lambda: flatten(site(ports[0], index), around).listed, readers)
     source.close_all()
-    return {"flat": cost}
+    return {name: cost}
+
+
+def run_usp(ports: list[int]) -> dict[str, Cost]:
+    """With the server as its proxy, so that it asks for the site's own addresses."""
+    logging.disable(logging.WARNING)
+    from usp.fetch_parse import SitemapFetcher
+    from usp.web_client.requests_client import RequestsWebClient
+
+    client = RequestsWebClient()
+    client.set_proxies({"http": f"http://127.0.0.1:{ports[0]}"})
+
+    def read() -> int:
+        fetcher = SitemapFetcher(f"http://{HOST}/{FEW}", recursion_level=0, web_client=client)
+        return sum(1 for _ in fetcher.sitemap().all_pages())
+
+    return {"two documents": cost_of(read)}
 
 
 def run_ledger(ports: list[int], *, workers: int | None) -> dict[str, Cost]:
@@ -233,6 +256,10 @@ WAYS: dict[str, dict[str, Callable[[list[int]], dict[str, Cost]]]] = {
         "one process": partial(run_flat, workers=0),
         "all cores": partial(run_flat, workers=None),
     },
+    "peer": {
+        "ours": partial(run_flat, workers=0, index=FEW, name="two documents"),
+        "ultimate-sitemap-parser": run_usp,
+    },
     "ledger": {
         "one process": partial(run_ledger, workers=0),
         "all cores": partial(run_ledger, workers=None),
@@ -276,7 +303,7 @@ def report(runs: list[dict[str, dict[str, Cost]]]) -> None:
             }
             middle = {key: median(cost[key] for cost in costs) for key in costs[0]}
             print(
-                f"  {way:12} {middle['wall_s']:6.2f} s wall ({ratios['wall_s']:.2f})"
+                f"  {way:23} {middle['wall_s']:6.2f} s wall ({ratios['wall_s']:.2f})"
                 f" {middle['cpu_s']:6.2f} s CPU ({ratios['cpu_s']:.2f}),"
                 f" {middle['own_s']:5.2f} of it the walk's"
                 f" {middle['pages'] / middle['wall_s']:9,.0f} pages/s"
@@ -299,7 +326,11 @@ def main() -> None:
         job, way, *ports = given.child
         print(json.dumps(WAYS[job][way]([int(port) for port in ports])))
     else:
-        compare(given.pages, given.rounds, [given.only] if given.only else list(WAYS))
+        compare(given.pages, given.rounds, [given.only] if given.only else installed_jobs())
+
+
+def installed_jobs() -> list[str]:
+    return [job for job in WAYS if job != "peer" or importlib.util.find_spec("usp")]
 
 
 if __name__ == "__main__":
