@@ -24,7 +24,6 @@ _CRAWLED = _PAGES.join(
     (crawl_page.c.site_id == page_key.c.site_id) & (crawl_page.c.key == page_key.c.key),
 )
 _FACTS = (
-    func.count(distinct(crawl_page.c.key)).label("crawled"),
     func.sum(crawl_page.c.hits).label("hits"),
     func.max(crawl_page.c.last_at).label("last_at"),
 )
@@ -36,7 +35,13 @@ SECTIONS = (
     .group_by(section.c.name)
 )
 BY_CRAWLER: Select[Any] = (
-    select(section.c.name, crawler.c.name.label("crawler"), crawler.c.kind, *_FACTS)
+    select(
+        section.c.name,
+        crawler.c.name.label("crawler"),
+        crawler.c.kind,
+        func.count().label("crawled"),
+        *_FACTS,
+    )
     .select_from(
         _CRAWLED.join(section, section.c.id == page.c.section_id).join(
             crawler, crawler.c.id == crawl_page.c.crawler_id
@@ -46,7 +51,7 @@ BY_CRAWLER: Select[Any] = (
     .group_by(section.c.name, crawler.c.name, crawler.c.kind)
 )
 BY_ANY: Select[Any] = (
-    select(section.c.name, *_FACTS)
+    select(section.c.name, func.count(distinct(crawl_page.c.key)).label("crawled"), *_FACTS)
     .select_from(_CRAWLED.join(section, section.c.id == page.c.section_id))
     .where(_LISTED, crawl_page.c.last_at >= bindparam("since"))
     .group_by(section.c.name)

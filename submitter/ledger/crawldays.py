@@ -21,11 +21,11 @@ def _packed(first: int, bits: int) -> bytes:
     return first.to_bytes(FIRST_BYTES, "little") + bits.to_bytes(size, "little")
 
 
-def add(packed: bytes, days: Iterable[int]) -> tuple[bytes, list[int]]:
+def add(packed: bytes, days: Iterable[int]) -> tuple[bytes, tuple[int, ...]]:
     """With these days, too; and those of them that were not there."""
     first = int.from_bytes(packed[:FIRST_BYTES], "little")
     bits = int.from_bytes(packed[FIRST_BYTES:], "little")
-    new = [day for day in days if day < first or not bits >> day - first & 1]
+    new = tuple([day for day in days if day < first or not bits >> day - first & 1])
     if not new:
         return packed, new
     lowest = min(first, *new)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import BigInteger, Row, bindparam, select, type_coerce, update
 
 from submitter.core.crawl.bots import BY_NAME, OTHER_BOT
 from submitter.core.crawl.listing import Listing
+from submitter.core.crawl.places import Group
 from submitter.core.crawl.records import CrawlDay
 from submitter.core.crawl.seen import Marks, packed, unpacked
-from submitter.core.crawl.tally import Batch, DayKey, Visit
+from submitter.core.crawl.tally import Batch, DayKey, Visit, Visits
 from submitter.ledger import crawldays
 from submitter.ledger.columns import EPOCH, clean
-from submitter.ledger.database import Conflict, Database, Many, Transaction
+from submitter.ledger.database import Conflict, Database, Many, Transaction, chunks
 from submitter.ledger.pages import Place
 from submitter.ledger.schema import page, page_key, section, site
 from submitter.ledger.schema_crawls import crawl_day, crawl_hour, crawl_page, crawl_site, crawler
@@ -25,6 +27,9 @@ from submitter.ledger.sites import SITE, site_row
 
 BATCH = 5_000
 """Listed pages read at a time; between two batches others may use the ledger."""
+
+SOME = 5_000
+"""Pages that are added to at a time."""
 
 PART = 65_536
 """Lines in one part of an hour at most."""
@@ -36,7 +41,7 @@ CLOSED_AFTER = timedelta(days=35)
 """So long after an hour's lines were read it is closed: its lines are forgotten, its counts stay,
 and no further line of it is taken."""
 
-CACHE_KB = 16_384
+CACHE_KB = 4_096
 """Memory of SQLite while hits are added."""
 
 FIRST_DAY = EPOCH.date()
@@ -107,13 +112,13 @@ def listing(database: Database, origin: str) -> Listing:
     return Listing(() if known is None else _listed(database, int(known.id)))
 
 
-def _listed(database: Database, site_id: int) -> Iterator[tuple[int, str]]:
+def _listed(database: Database, site_id: int) -> Iterator[list[tuple[int, str]]]:
     start = -(2**63)
     while start < 2**63:
         with database.reading() as tx:
             rows = tx.rows(LISTED, of_site=site_id, start=start)
-        for row in rows:
-            yield row.key, row.name
+        if rows:
+            yield list(map(tuple, rows))
         if len(rows) < BATCH:
             return
         start = rows[-1].key + 1
@@ -172,6 +177,10 @@ class _Gain:
     at_least: bool = False
 
 
+_Found = tuple[int, str, Visit]
+"""The key of a page, a bot, and what it did there."""
+
+
 class _Pages:
     """The rows of one site's pages while visits are added. `gains` by day, section and bot."""
 
@@ -181,48 +190,63 @@ class _Pages:
         self._kept = self._unlisted = int(kept.unlisted) if kept else 0
         self.gains: dict[tuple[int, str, str], _Gain] = defaultdict(_Gain)
 
-    def add(self, visits: Mapping[tuple[int, str], Visit]) -> None:
-        keys = sorted({key for key, _ in visits})
-        rows = self._tx.rows_in(VISITS, keys, of_site=self._site_id)
-        known = {(key, number): row for key, number, *row in map(tuple, rows)}
-        saved = []
-        for key, bot in sorted(visits):
-            visit, number = visits[key, bot], self._ids[bot]
-            earlier = known.get((key, number))
-            if earlier is not None:
-                saved.append((self._site_id, key, number, *self._added(earlier, bot, visit)))
-            elif visit.is_listed or self._has_room(bot, visit):
-                saved.append(self._new(key, number, visit))
-                self._gain(bot, visit, visit.days)
-        self._tx.many(SAVE_VISITS, saved)
+    def add(self, visits: Mapping[str, Visits]) -> None:
+        found = [(key, bot, visit) for bot in sorted(visits) for key, visit in visits[bot].items()]
+        found.sort(key=itemgetter(0))  # rows lie in this order
+        for some in chunks(found, SOME):
+            self._tx.many(SAVE_VISITS, self._rows(some, self._known(some)))
         if self._unlisted != self._kept:
             self._tx.put(crawl_site, site_id=self._site_id, unlisted=self._unlisted)
 
-    def _has_room(self, bot: str, visit: Visit) -> bool:
+    def _known(self, visits: Sequence[_Found]) -> dict[tuple[int, int], tuple[Any, ...]]:
+        """What is there already, by the keys of pages and the numbers of crawlers."""
+        keys = dict.fromkeys(key for key, _, _ in visits)
+        rows: Iterable[Any] = self._tx.rows_in(VISITS, keys, of_site=self._site_id)
+        return {(row[0], row[1]): row[2:] for row in rows}
+
+    def _rows(
+        self, visits: Sequence[_Found], known: Mapping[tuple[int, int], Sequence[Any]]
+    ) -> Iterator[tuple[Any, ...]]:
+        site_id, ids, packs = self._site_id, self._ids, _Packs()
+        gains: Counter[tuple[str, Group, tuple[int, ...]]] = Counter()
+        for key, bot, (hits, first, last, days, group) in visits:
+            number = ids[bot]
+            earlier = known.get((key, number))
+            first, last = first * MICROS, last * MICROS
+            if earlier is not None:
+                its_hits, its_first, its_last, its_days = earlier
+                packed, days = crawldays.add(its_days, days)
+                hits, first, last = hits + its_hits, min(first, its_first), max(last, its_last)
+            elif group.is_listed or self._has_room(bot, group, days):
+                packed = packs[days]
+            else:
+                continue
+            gains[bot, group, days] += 1
+            yield site_id, key, number, hits, first, last, packed
+        for (bot, group, days), count in gains.items():
+            self._gain(bot, group, days, count)
+
+    def _has_room(self, bot: str, group: Group, days: Iterable[int]) -> bool:
         if self._unlisted >= MOST_UNLISTED:
-            for day in visit.days:
-                self.gains[day, visit.section, bot].at_least = True
+            for day in days:
+                self.gains[day, group.section, bot].at_least = True
             return False
         self._unlisted += 1
         return True
 
-    def _new(self, key: int, crawler_id: int, visit: Visit) -> tuple[Any, ...]:
-        first, last = visit.first * MICROS, visit.last * MICROS
-        days = crawldays.pack(visit.days)
-        return self._site_id, key, crawler_id, visit.hits, first, last, days
-
-    def _added(self, earlier: Sequence[Any], bot: str, visit: Visit) -> tuple[Any, ...]:
-        hits, first, last, days = earlier
-        days, new = crawldays.add(days, visit.days)
-        self._gain(bot, visit, new)
-        first, last = min(first, visit.first * MICROS), max(last, visit.last * MICROS)
-        return hits + visit.hits, first, last, days
-
-    def _gain(self, bot: str, visit: Visit, days: Iterable[int]) -> None:
+    def _gain(self, bot: str, group: Group, days: Iterable[int], count: int) -> None:
         for day in days:
-            gain = self.gains[day, visit.section, bot]
-            gain.pages += 1
-            gain.listed_pages += visit.is_listed
+            gain = self.gains[day, group.section, bot]
+            gain.pages += count
+            gain.listed_pages += count * group.is_listed
+
+
+class _Packs(dict[tuple[int, ...], bytes]):
+    """Packed days, remembered: most pages of a batch were read on the same."""
+
+    def __missing__(self, days: tuple[int, ...]) -> bytes:
+        packed = self[days] = crawldays.pack(days)
+        return packed
 
 
 def _add_days(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 from crawl_samples import CHROME
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submitter.core.crawl.hits import REJECTED, BadLine, Hit
+from submitter.core.crawl.bots import Bot
+from submitter.core.crawl.hits import REJECTED, BadLine, Hit, Understood
 from submitter.core.crawl.lines import LONGEST, LineReader
 from submitter.core.crawl.quoted import QuotedFormat, tokens_of, unescaped
 from submitter.core.crawl.times import Times, moment
@@ -404,6 +405,89 @@ def test_the_quick_way_and_the_careful_way_agree(
     assert careful == Hit(b"", b"1.2.3.4", AT, b"/p", status, size, agent)
     quick = found[2]
     assert quick._replace(agent=unescaped(quick.agent)) == careful
+
+
+def moments(pattern: str) -> st.SearchStrategy[bytes]:
+    fields = (st.just(9), st.integers(0, 1), st.integers(0, 61), st.integers(0, 61))
+    return st.tuples(*fields, st.sampled_from(["", " +0000", " -0230", ".5 +0000"])).map(
+        lambda found: pattern.format(*found).encode()
+    )
+
+
+@given(
+    st.lists(
+        st.one_of(
+            moments("{:02}/Nov/2026:{:02}:{:02}:{:02}{}"),
+            moments("{}/Nov/2026:{:02}:{:02}:{:02}{}"),
+            moments("2026-11-{:02}T{:02}:{:02}:{:02}"),
+            st.binary(max_size=30),
+        ),
+        max_size=20,
+    )
+)
+def test_what_was_read_before_changes_no_time(texts: list[bytes]) -> None:
+    times = Times()
+    for one in texts:
+        assert _or_reason(times.read, one) == _or_reason(moment, one)
+
+
+def _or_reason(read: Callable[[bytes], int], one: bytes) -> int | str:
+    try:
+        return read(one)
+    except BadLine as problem:
+        return problem.reason
+
+
+class Careful(QuotedFormat):
+    """Every line needs a closer look."""
+
+    def scan(
+        self,
+        lines: Sequence[bytes],
+        start: int,
+        agents: Mapping[bytes, Bot | None],
+        found: list[Understood],
+    ) -> int:
+        return start
+
+
+def careful_reader() -> LineReader:
+    reader = LineReader()
+    reader._formats = (Careful(Times()), *reader._formats[1:])
+    reader._likely = reader._formats[0]
+    return reader
+
+
+REQUESTS = (
+    *(b"GET /p HTTP/1.1", b"GET /a b HTTP/1.0", b"-", b"", b"GET /\\x22 HTTP/1.1", b"\\x16\\x03"),
+    *(b"HEAD https://shop.example.com/q?a=1 HTTP/2.0", b'GET /\\"p HTTP/1.1', b"GET /"),
+)
+ENDS = (
+    *(b"", b' "-" "bingbot"', b' "-" "Chrome"', b' "-" "bingbot" "-"', b' "r" "Chrome" 0.01'),
+    *(b' "-" "say \\"bingbot\\""', b' "a\\"b" "Chrome" "c"', b' "-" "bing', b' "-" ""'),
+)
+LINE = st.builds(
+    lambda host, clock, request, numbers, end: (
+        b'%b - - [29/Nov/2026:%b +0000] "%b" %b%b' % (host, clock, request, numbers, end)
+    ),
+    st.sampled_from([b"1.2.3.4", b"shop.example.com 1.2.3.4", b"1.2.3.4 shop.example.com"]),
+    st.builds(lambda *found: b"%02d:%02d:%02d" % found, *[st.integers(0, 23)] * 3),
+    st.sampled_from(REQUESTS),
+    st.sampled_from([b"200 12", b"304 -", b"404 0", b"abc 5", b"599 99999999999999999999"]),
+    st.sampled_from(ENDS),
+)
+
+
+@given(st.lists(st.one_of(LINE, st.just(b"garbage"), st.just(b"")), max_size=20))
+def test_a_log_read_quickly_counts_as_one_read_carefully(lines: list[bytes]) -> None:
+    quick, careful = LineReader(), careful_reader()
+    found = [(line, bot, _bare(hit)) for line, bot, hit in quick.read(lines)]
+    assert found == [(line, bot, _bare(hit)) for line, bot, hit in careful.read(lines)]
+    assert quick.reading == careful.reading
+
+
+def _bare(hit: Hit) -> Hit:
+    return hit._replace(agent=unescaped(hit.agent))
 
 
 @given(st.lists(st.one_of(st.binary(max_size=80), st.just(COMBINED.encode())), max_size=20))

@@ -31,7 +31,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from submitter.core.crawl import tally
+from submitter.core.crawl.lines import LineReader
+from submitter.core.crawl.listing import Listing
+from submitter.core.crawl.places import SitePages
 from submitter.core.crawl.seen import Hour, first_state, marker, packed, unpacked
+from submitter.core.crawl.verdicts import Judge
+from submitter.core.sections import Sorter
 from submitter.ledger import crawls, open_ledger
 from submitter.ledger.ledger import SqlLedger
 
@@ -183,6 +188,21 @@ def test_what_is_stored_on_the_way_changes_nothing(
         patch.setattr(crawls, "PART", 3)
         often = after(parts)
     assert often == after([text(lines)])
+
+
+def test_lines_that_were_counted_before_fill_the_memory_no_more_than_new_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tally, "MOST_LINES", 3)
+    lines = [line(f"/p/{n}", host=HOST) for n in range(4)]
+    marks = packed(map(marker(b"salt"), lines))
+    work = tally.Tally(Judge({}), marker(b"salt"), lambda *_: [unpacked(marks)])
+    pages = SitePages("https://" + HOST, Sorter(()), Listing(), len)
+    work.add((*found, pages, b"/p") for found in LineReader().read(lines))
+    assert (work.new, work.known, work.is_full) == (0, 4, True)
+    assert work.take() == []
+    work.stored()
+    assert not work.is_full
 
 
 def test_memory_is_bounded_and_far_equal_lines_then_count_once(

@@ -5,19 +5,22 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class Listing:
-    """Which pages a site lists and in which sections they are. `rows` (key, section) come in
-    ascending order of keys."""
+    """Which pages a site lists and in which sections they are. Rows (key, section) come in
+    ascending order of keys, some at a time, none of them empty."""
 
-    def __init__(self, rows: Iterable[tuple[int, str]] = ()) -> None:
+    def __init__(self, batches: Iterable[Sequence[tuple[int, str]]] = ()) -> None:
         numbers: dict[str, int] = {}
         self._keys, self._sections = array("q"), array("H")
-        for key, section in rows:
-            self._keys.append(key)
-            self._sections.append(numbers.setdefault(section, len(numbers)))
+        for batch in batches:
+            keys, sections = zip(*batch, strict=True)
+            for section in set(sections) - numbers.keys():
+                numbers[section] = len(numbers)
+            self._keys.extend(keys)
+            self._sections.extend(map(numbers.__getitem__, sections))
         self._names = list(numbers)
         self.counts: Counter[str] = Counter()
         for number, count in Counter(self._sections).items():

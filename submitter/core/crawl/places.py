@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Final, TypeAlias
 
 from submitter.core import urls
 from submitter.core.crawl.listing import Listing
@@ -41,13 +41,8 @@ class Group:
         self.is_listed, self.has_parameters = is_listed, has_parameters
 
 
-class Page:
-    """One page of a site, as hits find it. Compared by identity: there may be two of one page."""
-
-    __slots__ = ("group", "key")
-
-    def __init__(self, key: int, group: Group) -> None:
-        self.key, self.group = key, group
+Page: TypeAlias = tuple[int, Group]
+"""One page of a site, as hits find it: its key and what it is counted with."""
 
 
 class SitePages:
@@ -72,8 +67,8 @@ class SitePages:
         self.unlisted: list[str] = []
         """Some addresses that are not listed, where anything is."""
 
-    def note_unlisted(self, page: Page, target: bytes) -> None:
-        if len(self.unlisted) < MOST_EXAMPLES and len(self.listing) and page.group.section != FILES:
+    def note_unlisted(self, group: Group, target: bytes) -> None:
+        if len(self.unlisted) < MOST_EXAMPLES and len(self.listing) and group.section != FILES:
             address = urls.shown(self._base + target.decode("utf-8", "replace"))
             if address not in self.unlisted:
                 self.unlisted.append(address)
@@ -88,13 +83,13 @@ class SitePages:
             identity = urls.normalize(address)
         except BadUrl:
             identity = address  # it was asked for all the same
-        key = self._key_of(identity)
+        key, has_parameters = self._key_of(identity), "?" in identity
         section = self.listing.section_of(key)
         if section is not None:
-            return Page(key, self._group(section, True, "?" in identity))
+            return key, self._group(section, True, has_parameters)
         if self._is_file(identity):
-            return Page(key, self._group(FILES, False, False))
-        return Page(key, self._group(self._sorter.place(identity, "")[0], False, "?" in identity))
+            return key, self._group(FILES, False, False)
+        return key, self._group(self._sorter.place(identity, "")[0], False, has_parameters)
 
     def _is_file(self, identity: str) -> bool:
         if identity.endswith((".xml", ".gz")) and _is_sitemap(identity):

@@ -16,6 +16,8 @@ from submitter.core.crawl.hits import BadLine, Hit, Understood
 from submitter.core.crawl.times import Times
 
 MOST_PLACES: Final = 5_000
+_made: Final = tuple.__new__
+"""Makes a `Hit` in half the time of its own constructor."""
 _STATUSES: Final = {b"%d" % status: status for status in range(100, 600)}
 
 _TOKEN: Final = re.compile(
@@ -103,7 +105,7 @@ class QuotedFormat:
             if len(parts) != 7 or parts[4] != b" ":
                 if len(parts) == 3 and parts[0][-2:] == b"] " and parts[2][1:4].isdigit():
                     continue  # common format names no agent
-                if len(parts) < 8 or b'\\"' in line:
+                if len(parts) < 8 or (b"\\" in line and b'\\"' in line):
                     return at
             if parts[0][-2:] != b"] " or not parts[2][1:4].isdigit():
                 return at
@@ -125,15 +127,18 @@ class QuotedFormat:
         if not bracket or len(numbers) != 2:
             raise BadLine("unknown-format")
         host, address = self._places.get(head) or self._place(head)
-        status, size = numbers
-        return Hit(
-            host,
-            address,
-            self._times.read(time[:-2]),
-            unescaped(target_of(parts[1])),
-            _STATUSES.get(status) or status_of(status),
-            int(size) if size.isdigit() and len(size) < 19 else 0,
-            parts[5],
+        target, (status, size) = target_of(parts[1]), numbers
+        return _made(
+            Hit,
+            (
+                host,
+                address,
+                self._times.read(time[:-2]),
+                unescaped(target) if b"\\" in target else target,
+                _STATUSES.get(status) or status_of(status),
+                int(size) if size.isdigit() and len(size) < 19 else 0,
+                parts[5],
+            ),
         )
 
     def _place(self, head: bytes) -> tuple[bytes, bytes]:

@@ -45,11 +45,12 @@ def unpacked(marks: bytes) -> Marks:
 
 def marker(salt: bytes) -> Callable[[bytes], int]:
     """Gives the mark of a line; only who knows the salt can make two lines meet in one."""
-    salt = salt[:SALT_BYTES]
+    empty = blake2b(digest_size=MARK_BYTES, salt=salt[:SALT_BYTES], person=b"line")
 
     def mark_of(line: bytes) -> int:
-        digest = blake2b(line, digest_size=MARK_BYTES, salt=salt, person=b"line").digest()
-        return int.from_bytes(digest, "little")
+        hashed = empty.copy()  # takes half the time of making one anew
+        hashed.update(line)
+        return int.from_bytes(hashed.digest(), "little")
 
     return mark_of
 
@@ -114,10 +115,6 @@ class SeenLines:
             known = self._load(site, hour)
             self._hours[key] = None if known is None else Hour(known)
         return self._hours[key]
-
-    @property
-    def fresh_lines(self) -> int:
-        return sum(len(lines.fresh) for lines in self._hours.values() if lines is not None)
 
     @property
     def weight(self) -> int:

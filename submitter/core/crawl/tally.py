@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from submitter.core.crawl.bots import Bot
 from submitter.core.crawl.hits import Hit, Verdict
@@ -16,13 +16,14 @@ from submitter.core.crawl.verdicts import Judge
 HOUR_S: Final = 3_600
 DAY_S: Final = 86_400
 
-MOST_LINES: Final = 60_000
+MOST_LINES: Final = 40_000
 MOST_VISITS: Final = 25_000
 """New ones held in memory before they are stored."""
 MOST_PAGES: Final = 25_000
 """Pages remembered by their targets; then the tables start afresh."""
-MOST_REMEMBERED: Final = 60_000
+MOST_REMEMBERED: Final = 40_000
 """Lines by which equal ones are told apart, kept while others are read."""
+MOST_LANES: Final = 5_000
 
 
 class DayKey(NamedTuple):
@@ -33,22 +34,28 @@ class DayKey(NamedTuple):
     bot: str
 
 
-@dataclass(slots=True)
-class Visit:
+class Visit(NamedTuple):
     """What a bot did with one page. Times in seconds since 1970 UTC, days since 1970-01-01, each
     once."""
 
     hits: int
     first: int
     last: int
-    days: list[int]
-    section: str
-    is_listed: bool
+    days: tuple[int, ...]
+    group: Group
 
-    def add(self, other: Visit) -> None:
-        self.hits += other.hits
-        self.first, self.last = min(self.first, other.first), max(self.last, other.last)
-        self.days += [day for day in other.days if day not in self.days]
+    def once_more(self, at: int, day: int) -> Visit:
+        """With one hit more."""
+        hits, first, last, days, group = self
+        if day not in days:
+            days = (*days, day)
+        return _made(Visit, (hits + 1, min(first, at), max(last, at), days, group))
+
+
+_made: Final = tuple.__new__
+"""Makes a `Visit` in half the time of its own constructor."""
+Visits: TypeAlias = dict[int, Visit]
+"""By the keys of pages."""
 
 
 @dataclass(slots=True)
@@ -61,7 +68,8 @@ class Batch:
     days: dict[DayKey, Counter[str]] = field(default_factory=dict)
     spans: dict[DayKey, tuple[int, int]] = field(default_factory=dict)
     """First and last hit of each row, without contradicted ones."""
-    visits: dict[tuple[int, str], Visit] = field(default_factory=dict)
+    visits: dict[str, Visits] = field(default_factory=dict)
+    """By bot."""
     lines: Mapping[int, Marks] = field(default_factory=dict)
 
     def add_cell(
@@ -74,20 +82,23 @@ class Batch:
             earliest, latest = self.spans.get(row, (first, last))
             self.spans[row] = (min(first, earliest), max(last, latest))
 
-    def add_visit(self, key: int, bot: str, visit: Visit) -> None:
-        """What a bot did with one page."""
-        if (key, bot) in self.visits:
-            self.visits[key, bot].add(visit)
-        else:
-            self.visits[key, bot] = visit
-
 
 Found = tuple[bytes, Bot, Hit, SitePages, bytes]
 """A line, its bot, what stands in it, its site, and the path there."""
 
 
-_Cell = tuple[Group, Bot, Verdict, int]
-"""What is counted alike; the last is the status."""
+_Cells: TypeAlias = dict[tuple[Group, int], list[int]]
+"""By what is counted alike and status: hits, bytes, first and last."""
+
+
+class _Lane(NamedTuple):
+    """Where the hits of one bot from one address on one day of a site are counted, so that it is
+    not looked for again for each of them."""
+
+    cells: _Cells
+    visits: Visits | None
+    """None: somebody else uses the name; it says nothing of which pages the bot reads."""
+    days: tuple[int]
 
 
 class Tally:
@@ -101,10 +112,7 @@ class Tally:
     ) -> None:
         """`mark_of` a line, and `load` what is known of an hour: see `seen`."""
         self._judge, self._mark_of, self._seen = judge, mark_of, SeenLines(load)
-        self._cells: dict[int, dict[_Cell, list[int]]] = {}
-        """By day: hits, bytes, first and last."""
-        self._visits: dict[Bot, dict[Page, list[int]]] = defaultdict(dict)
-        """Hits, first, last, and the days from there on."""
+        self._hours: dict[tuple[SitePages, int], Hour | None] = {}
         self._sites: set[SitePages] = set()
         self._found_pages = 0
         self._file = 0
@@ -112,57 +120,94 @@ class Tally:
         self.days: set[int] = set()
         self.sites: set[str] = set()
         """What the lines were about, also those that were known."""
+        self._begin()
+
+    def _begin(self) -> None:
+        """With nothing that would have to be stored."""
+        self._lanes: dict[tuple[Bot, bytes, SitePages, int], _Lane] = {}
+        self._cells: dict[tuple[SitePages, int, Bot, Verdict], _Cells] = defaultdict(dict)
+        self._visits: dict[tuple[SitePages, Bot], Visits] = defaultdict(dict)
+        self._visit_count = 0
+        self._lines_before = self.new + self.known
 
     def begin_file(self) -> None:
         self._file += 1
 
     @property
     def is_full(self) -> bool:
-        visits = sum(map(len, self._visits.values()))
-        return visits > MOST_VISITS or self._seen.fresh_lines > MOST_LINES
+        lines = self.new + self.known - self._lines_before
+        return self._visit_count > MOST_VISITS or lines > MOST_LINES
 
     def add(self, found: Iterable[Found]) -> None:
         """Count the hits, but for lines that were counted before and hours that are closed."""
+        lanes = self._lanes
+        for bot, (_, address, at, _, status, size, _), site, target in self._fresh(found):
+            day = at // DAY_S
+            cells, visits, days = lanes.get((bot, address, site, day)) or self._lane(
+                bot, address, site, day
+            )
+            key, group = site.pages.get(target) or self._find(site, target)
+            cell = cells.get((group, status))
+            if cell is None:
+                cells[group, status] = [1, size, at, at]
+            else:
+                cell[0] += 1
+                cell[1] += size
+                if at > cell[3]:
+                    cell[3] = at
+                elif at < cell[2]:
+                    cell[2] = at
+            if visits is not None:
+                visit = visits.get(key)
+                if visit is not None:
+                    visits[key] = visit.once_more(at, day)
+                else:
+                    self._visit_count += 1
+                    visits[key] = _made(Visit, (1, at, at, days, group))
+                    if not group.is_listed:
+                        site.note_unlisted(group, target)
+
+    def _fresh(self, found: Iterable[Found]) -> Iterator[tuple[Bot, Hit, SitePages, bytes]]:
+        """Those that were never counted."""
         file, state, mark_of = self._file, first_state(self._file), self._mark_of
-        verdicts, verdict_of, visits = self._judge.known, self._judge.verdict, self._visits
         hour, last_site, lines = -1, None, None
-        for line, bot, (_, address, at, _, status, size, _), site, target in found:
-            if at // HOUR_S != hour or site is not last_site:
-                hour, last_site, day = at // HOUR_S, site, at // DAY_S
-                lines, cells = self._open(site, hour, day), self._cells.setdefault(day, {})
+        for line, bot, hit, site, target in found:
+            if hit[2] // HOUR_S != hour or site is not last_site:
+                hour, last_site = hit[2] // HOUR_S, site
+                lines = self._open(site, hour)
             if lines is None:
                 self.closed += 1
                 continue
             mark = mark_of(line)
-            if mark in lines.states or lines.known:
-                if not lines.is_fresh(mark, file):
-                    self.known += 1
-                    continue
-            else:
+            if mark not in lines.states and not lines.known:
                 lines.states[mark] = state
                 lines.fresh.append(mark)
+            elif not lines.is_fresh(mark, file):
+                self.known += 1
+                continue
             self.new += 1
-            page = site.pages.get(target) or self._find(site, target)
-            verdict = verdicts.get((bot, address, day)) or verdict_of(bot, address, day)
-            name = (page.group, bot, verdict, status)
-            cell = cells.get(name)
-            if cell is None:
-                cells[name] = [1, size, at, at]
-            else:
-                _add_to_cell(cell, size, at)
-            if verdict is not Verdict.CONTRADICTED:
-                visit = visits[bot].get(page)
-                if visit is None:
-                    visits[bot][page] = _first_visit(site, page, target, at, day)
-                else:
-                    _add_to_visit(visit, at, day)
+            yield bot, hit, site, target
 
-    def _open(self, site: SitePages, hour: int, day: int) -> Hour | None:
-        lines = self._seen.hour(site.origin, hour)
-        if lines is not None:
-            self.days.add(day)
-            self.sites.add(site.origin)
-        return lines
+    def _open(self, site: SitePages, hour: int) -> Hour | None:
+        """None: it is closed."""
+        if (site, hour) not in self._hours:
+            lines = self._hours[site, hour] = self._seen.hour(site.origin, hour)
+            if lines is not None:
+                self.days.add(hour * HOUR_S // DAY_S)
+                self.sites.add(site.origin)
+        return self._hours[site, hour]
+
+    def _lane(self, bot: Bot, address: bytes, site: SitePages, day: int) -> _Lane:
+        if len(self._lanes) >= MOST_LANES:
+            self._lanes.clear()
+        verdict = self._judge.verdict(bot, address, day)
+        is_theirs = verdict is not Verdict.CONTRADICTED
+        found = self._lanes[bot, address, site, day] = _Lane(
+            self._cells[site, day, bot, verdict],
+            self._visits[site, bot] if is_theirs else None,
+            (day,),
+        )
+        return found
 
     def _find(self, site: SitePages, target: bytes) -> Page:
         """Pages are remembered, of all sites together no more than memory has room for."""
@@ -179,51 +224,21 @@ class Tally:
     def take(self) -> list[Batch]:
         """Everything since the last time, to be stored in one go; then it is forgotten here."""
         batches: dict[str, Batch] = {}
-        for day, cells in self._cells.items():
-            for (group, bot, verdict, status), cell in cells.items():
-                row = DayKey(day, group.section, bot.name)
-                batch = batches.get(group.site.origin) or _batch(group.site, batches)
-                batch.add_cell(row, group, verdict, status, cell)
-        for bot, visits in self._visits.items():
-            for page, (hits, first, last, *days) in visits.items():
-                group = page.group
-                visit = Visit(hits, first, last, days, group.section, group.is_listed)
-                batches[group.site.origin].add_visit(page.key, bot.name, visit)
+        for (site, day, bot, verdict), cells in self._cells.items():
+            batch = batches.get(site.origin) or _batch(site, batches)
+            for (group, status), cell in cells.items():
+                batch.add_cell(DayKey(day, group.section, bot.name), group, verdict, status, cell)
+        for (site, bot), visits in self._visits.items():
+            batches[site.origin].visits[bot.name] = visits
         for origin, lines in self._seen.take().items():
             batches[origin].lines = lines
-        self._cells, self._visits = {}, defaultdict(dict)
+        self._begin()
         return list(batches.values())
 
     def stored(self) -> None:
         """What `take` gave is in the ledger."""
+        self._hours.clear()
         self._seen.make_room(MOST_REMEMBERED)
-
-
-def _add_to_cell(cell: list[int], size: int, at: int) -> None:
-    cell[0] += 1
-    cell[1] += size
-    _stretch(cell, 2, at)
-
-
-def _first_visit(site: SitePages, page: Page, target: bytes, at: int, day: int) -> list[int]:
-    if not page.group.is_listed:
-        site.note_unlisted(page, target)
-    return [1, at, at, day]
-
-
-def _add_to_visit(visit: list[int], at: int, day: int) -> None:
-    visit[0] += 1
-    _stretch(visit, 1, at)
-    if visit[-1] != day and day not in visit[3:]:
-        visit.append(day)
-
-
-def _stretch(row: list[int], first: int, at: int) -> None:
-    """The earliest and the latest time of a row, which stand beside each other."""
-    if at > row[first + 1]:
-        row[first + 1] = at
-    elif at < row[first]:
-        row[first] = at
 
 
 def _batch(site: SitePages, batches: dict[str, Batch]) -> Batch:

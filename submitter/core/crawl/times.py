@@ -27,19 +27,21 @@ _UNIT: Final = (1, 1_000, 1_000_000, 1_000_000_000)
 
 
 class Times:
-    """Reads times and remembers the last minute: a log goes through them one by one."""
+    """Reads times and remembers the last hour: a log goes through them one by one."""
 
     def __init__(self) -> None:
-        self._minute = self._zone = b""
+        self._hour = self._zone = b""
         self._start = 0
+        self._clock = {b"%02d:%02d" % divmod(second, 60): second for second in range(3_600)}
 
     def read(self, text: bytes) -> int:
         """`10/Oct/2000:13:55:36 -0700`, and every other form that `moment` knows. BadLine."""
-        if text[:18] == self._minute and text[20:] == self._zone and text[18:20].isdigit():
-            return self._start + int(text[18:20])
+        second = self._clock.get(text[15:20])
+        if second is not None and text[:15] == self._hour and text[20:] == self._zone:
+            return self._start + second
         at = moment(text)
-        if _CLF(text) and text[17:18] == b":" and text[18:20] < b"60":
-            self._minute, self._zone, self._start = text[:18], text[20:], at - int(text[18:20])
+        if second is not None and text[14:15] == b":" and _CLF(text):
+            self._hour, self._zone, self._start = text[:15], text[20:], at - second
         return at
 
 

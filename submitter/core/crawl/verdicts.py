@@ -44,17 +44,16 @@ class Judge:
 
     def __init__(self, lists: Mapping[str, RangeList], ask: AskNames | None = None) -> None:
         self._lists, self._ask = lists, ask
-        self.known: dict[tuple[Bot, bytes, int], Verdict] = {}
-        """Verdicts that were given, by the arguments."""
+        self._known: dict[tuple[Bot, bytes, int], Verdict] = {}
 
     def verdict(self, bot: Bot, address: bytes, day: int) -> Verdict:
         """`day` counts from 1970-01-01 UTC: how old a list was then matters."""
         key = (bot, address, day)
-        found = self.known.get(key)
+        found = self._known.get(key)
         if found is None:
-            if len(self.known) >= MOST:
-                self.known.clear()
-            found = self.known[key] = self._judge(bot, address, day)
+            if len(self._known) >= MOST:
+                self._known.clear()
+            found = self._known[key] = self._judge(bot, address, day)
         return found
 
     def _judge(self, bot: Bot, text: bytes, day: int) -> Verdict:
