@@ -24,23 +24,21 @@ class Marker:
     ledgers, and are then one page."""
 
     def __init__(self, salt: bytes) -> None:
-        self._salt = salt
+        self._hash = blake2b(digest_size=KEY_BYTES, salt=salt)
         self._marks = _SectionMarks()
 
     def keys(self, identities: Iterable[str]) -> tuple[int, ...]:
-        salt = self._salt
-        digests = b"".join(
-            [
-                blake2b(text.encode(), digest_size=KEY_BYTES, salt=salt).digest()
-                for text in identities
-            ]
-        )
-        return unpack_keys(digests)
+        return unpack_keys(b"".join([self._digest(text) for text in identities]))
 
     def key(self, identity: str) -> int:
         """That of one page."""
-        digest = blake2b(identity.encode(), digest_size=KEY_BYTES, salt=self._salt).digest()
-        return int.from_bytes(digest, "little", signed=True)
+        return int.from_bytes(self._digest(identity), "little", signed=True)
+
+    def _digest(self, identity: str) -> bytes:
+        """A copy of the prepared hash takes a third of the time of a new one."""
+        own = self._hash.copy()
+        own.update(identity.encode())
+        return own.digest()
 
     def checks(self, pages: Sequence[PageRow]) -> list[int]:
         marks = self._marks
