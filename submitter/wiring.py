@@ -351,7 +351,11 @@ def _ledger_address(text: str, secrets: Secrets, found_secret: Callable[[str], N
     if scheme in ("env", "gcp-secret", "aws-secret"):
         found = secrets.resolve(SecretRef(scheme, locator)).reveal()
         found_secret(found)
-    parts = urlsplit(found)
+    try:
+        parts = urlsplit(found)
+    except ValueError:  # its words may hold a part of the password
+        problem = "the address is none; in a password, write [ and ] as %5B and %5D"
+        raise ConfigError.one("ledger", problem) from None
     for password in (parts.password or "", *parse_qs(parts.query).get("password", [])):
         for spelling in {password, unquote(password)} - {""}:
             found_secret(spelling)

@@ -103,7 +103,7 @@ class LazyGroup(click.Group):
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How lines of the log on stderr look.",
+    help="How lines of the log on stderr look; JSON is in the names that collectors read.",
 )
 @click.version_option(__version__, prog_name="submitter")
 @click.pass_context

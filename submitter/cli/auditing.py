@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from submitter.cli.listing import LIST_OPTIONS, PARAMETER_OPTIONS
 from submitter.cli.options import Command
 from submitter.cli.output import screen_of_stdout, write_json, write_lines
 from submitter.errors import ConfigError, PublishError
@@ -19,7 +20,6 @@ from submitter.errors import ConfigError, PublishError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from submitter.core.audit.published import PublishedPages
     from submitter.core.audit.switches import Baseline
     from submitter.core.fleet import Fleet, Site
     from submitter.core.selection import Selection
@@ -37,11 +37,22 @@ class AuditOptions:
 
     pages: PageChoice
     resume: bool
-    listed: Path | None
+    listed: ListWords
     baseline: Path | None
     write_baseline: Path | None
     fail_on: str
     form: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListWords:
+    """A publish list, as `build` takes it; without a name there is none."""
+
+    name: str | None
+    query: str | None
+    csv: bool
+    kept: tuple[str, ...]
+    dropped: tuple[str, ...]
 
 
 def read_choice(ctx: click.Context, param: click.Parameter, text: str) -> PageChoice:
@@ -71,7 +82,14 @@ _OPTIONS = (
         help="Which pages to look at: N of each site, always the same ones; all; none.",
     ),
     click.option("--resume", is_flag=True, help="Go on with the audit that was stopped."),
-    _file("--list", "listed", text="A publish list to hold against the sitemaps."),
+    click.option(
+        "--list",
+        "list_name",
+        metavar="LIST",
+        help="A publish list, as `build` takes it, to hold against the sitemaps.",
+    ),
+    *LIST_OPTIONS,
+    *PARAMETER_OPTIONS,
     _file("--baseline", text="Findings that are known; they decide nothing."),
     _file("--write-baseline", text="Write what is found now down as known."),
     click.option(
@@ -100,7 +118,11 @@ def audit_options(command: Command) -> Command:
         *args: Any,
         pages: PageChoice,
         resume: bool,
-        listed: Path | None,
+        list_name: str | None,
+        query: str | None,
+        csv: bool,
+        kept: tuple[str, ...],
+        dropped: tuple[str, ...],
         baseline: Path | None,
         write_baseline: Path | None,
         fail_on: str,
@@ -109,6 +131,9 @@ def audit_options(command: Command) -> Command:
         **kwargs: Any,
     ) -> int:
         shape = "json" if as_json else form
+        listed = ListWords(list_name, query, csv, kept, dropped)
+        if list_name is None and (query or csv or kept or dropped):
+            raise click.UsageError("nothing is said of a list without --list")
         options = AuditOptions(pages, resume, listed, baseline, write_baseline, fail_on, shape)
         return command(*args, options=options, **kwargs)
 
@@ -119,15 +144,6 @@ def audit_options(command: Command) -> Command:
 
 
 # ---------------------------------------------------------------- files
-
-
-def read_list(path: Path | None) -> PublishedPages | None:
-    from submitter.core.audit.published import PublishedPages
-
-    if path is None:
-        return None
-    with _reading("--list", path), path.open(encoding="utf-8", errors="replace") as lines:
-        return PublishedPages.read(str(path), lines)
 
 
 def read_known(path: Path | None) -> Baseline:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from submitter.cli.listing import PARAMETER_OPTIONS
 from submitter.cli.options import Command
 from submitter.errors import ConfigError, Fault
 
@@ -101,20 +102,7 @@ _OPTIONS = (
         "--max-bytes", metavar="N", type=click.IntRange(1_000), help="Smaller files than allowed."
     ),
     click.option("--zone", metavar="NAME", help="The zone of times without one, such as UTC."),
-    click.option(
-        "--keep-parameter",
-        "kept",
-        metavar="NAME",
-        multiple=True,
-        help="Pages with this parameter are listed after all.",
-    ),
-    click.option(
-        "--drop-parameter",
-        "dropped",
-        metavar="NAME",
-        multiple=True,
-        help="Pages with this parameter are not listed either.",
-    ),
+    *PARAMETER_OPTIONS,
 )
 
 

@@ -9,7 +9,6 @@ from typing import Protocol
 
 from submitter.cloud.answering import MARGIN_S, Json, Surroundings, answer
 from submitter.cloud.deliveries import Message, lambda_delivery, sqs_messages
-from submitter.cloud.logs import AmazonFormatter
 
 
 class Context(Protocol):
@@ -30,7 +29,7 @@ def lambda_handler(event: object, context: Context) -> Json:
     asynchronously (EventBridge, its Scheduler), a direct caller sees the error.
     """
     ends_at = time.monotonic() + context.get_remaining_time_in_millis() / 1000
-    around = Surroundings(os.environ, ends_at, AmazonFormatter(context.aws_request_id))
+    around = Surroundings(os.environ, ends_at, {"requestId": context.aws_request_id})
     if messages := sqs_messages(event):
         return _work_off(messages, around)
     answered = answer(lambda: lambda_delivery(event, context.aws_request_id), around)

@@ -30,7 +30,7 @@ MARGIN_S = 10.0
 """Kept free at the end of a function's time: for the answer, and for what the platform does."""
 MAY_FORGET = "SUBMITTER_LEDGER_MAY_FORGET"
 """Set to 1, this allows a ledger in the folder for temporary files."""
-RETRIED = frozenset({"busy", "ledger", "storage", "internal"})
+RETRIED = frozenset({"busy", "ledger", "storage", "unreachable", "internal"})
 """Kinds of trouble after which the same event may succeed later."""
 
 AT_WORK = threading.Lock()
@@ -65,7 +65,7 @@ class Surroundings:
 
     environ: Mapping[str, str]
     ends_at: float
-    formatter: logging.Formatter
+    log_fields: Mapping[str, object]
     redactor: Redactor = field(default_factory=Redactor)
 
     def until(self, options: RunOptions, *, now: float) -> float:
@@ -83,7 +83,7 @@ def answer(deliver: Callable[[], Delivery], around: Surroundings) -> Answer:
     if not AT_WORK.acquire(blocking=False):
         return _error_answer(LedgerBusy("this instance is at work on another event"), around)
     try:
-        with logging_lines(around.redactor, around.formatter):
+        with logging_lines(around.redactor, around.log_fields):
             return _answer(deliver, around)
     finally:
         AT_WORK.release()

@@ -64,9 +64,15 @@ def sqs_messages(event: object) -> list[Message]:
     Source: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html, read 2026-11-30.
     """
     records = event.get("Records") if isinstance(event, Mapping) else None
-    if not isinstance(records, list) or any(one.get("eventSource") != SQS for one in records):
+    if not isinstance(records, list) or not all(map(_is_message, records)):
         return []
     return [Message(str(one["messageId"]), str(one.get("body", ""))) for one in records]
+
+
+def _is_message(record: object) -> bool:
+    return (
+        isinstance(record, Mapping) and record.get("eventSource") == SQS and "messageId" in record
+    )
 
 
 def lambda_delivery(event: object, request_id: str) -> Delivery:
@@ -102,7 +108,11 @@ def http_delivery(headers: Mapping[str, str], body: bytes, fallback: str) -> Del
 
 
 def _is_push(document: object) -> bool:
-    return isinstance(document, Mapping) and {"message", "subscription"} <= document.keys()
+    return (
+        isinstance(document, Mapping)
+        and isinstance(document.get("message"), Mapping)
+        and "subscription" in document
+    )
 
 
 def cloud_event_delivery(id: str, data: object) -> Delivery:
@@ -121,7 +131,7 @@ def pubsub_delivery(push: Any) -> Delivery:
     id = message.get("messageId") or message.get("message_id")
     if not isinstance(id, str):
         raise ConfigError.one(EVENT, "the Pub/Sub message has no messageId")
-    return Delivery(run_name("pubsub", id), read_json(_decoded(message.get("data", ""))))
+    return Delivery(run_name("pubsub", id), read_json(_decoded(message.get("data") or "")))
 
 
 def _decoded(data: object) -> bytes:

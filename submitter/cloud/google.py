@@ -13,7 +13,7 @@ from typing import Protocol
 
 from submitter.cloud.answering import Json, Surroundings, answer
 from submitter.cloud.deliveries import cloud_event_delivery, http_delivery, run_name
-from submitter.cloud.logs import GoogleFormatter, trace_fields
+from submitter.cloud.logs import trace_fields
 
 TIMEOUT = "CLOUD_RUN_TIMEOUT_SECONDS"
 """Set by the platform. Source: https://cloud.google.com/run/docs/container-contract, read
@@ -29,6 +29,7 @@ STATUSES: Mapping[str, HTTPStatus] = MappingProxyType(
         "busy": HTTPStatus.CONFLICT,
         "ledger": HTTPStatus.SERVICE_UNAVAILABLE,
         "storage": HTTPStatus.SERVICE_UNAVAILABLE,
+        "unreachable": HTTPStatus.SERVICE_UNAVAILABLE,
         "internal": HTTPStatus.INTERNAL_SERVER_ERROR,
     }
 )
@@ -82,14 +83,15 @@ def _around(headers: Mapping[str, str]) -> Surroundings:
         seconds = float(os.environ.get(TIMEOUT, SHORTEST_S))
     except ValueError:
         seconds = SHORTEST_S
-    return Surroundings(os.environ, time.monotonic() + seconds, _formatter(headers))
+    return Surroundings(os.environ, time.monotonic() + seconds, _log_fields(headers))
 
 
-def _formatter(headers: Mapping[str, str]) -> GoogleFormatter:
-    labels = {}
+def _log_fields(headers: Mapping[str, str]) -> dict[str, object]:
+    """Source: https://cloud.google.com/logging/docs/structured-logging, read 2026-11-30."""
+    found: dict[str, object] = dict(trace_fields(headers, os.environ.get(PROJECT)))
     if job := headers.get("X-CloudScheduler-JobName"):
-        labels["scheduler_job"] = job
-    return GoogleFormatter(trace_fields(headers, os.environ.get(PROJECT)), labels)
+        found["logging.googleapis.com/labels"] = {"scheduler_job": job}
+    return found
 
 
 def _response(document: Json, status: HTTPStatus, **headers: str) -> Response:

@@ -131,7 +131,7 @@ def judge_run(
     tried = [one for one in done if one.called or one.outcome.rest is State.FAILED]
     good = any(_succeeded(one) for one in tried)
     bad = any(_went_wrong(one) for one in tried)
-    broken = any(_has_broken_documents(look) for look in looks)
+    broken = any(has_broken_documents(look) for look in looks)
     if late or any(one.outcome.code == "deadline" for one in done):
         return Verdict(RunOutcome.DEADLINE, ExitCode.DEADLINE)
     if bad and not good and not _knew_some(plan):
@@ -157,7 +157,8 @@ def _went_wrong(one: Done) -> bool:
     return any(columns.get(s, 0) for s in (State.REJECTED, State.UNKNOWN, State.FAILED))
 
 
-def _has_broken_documents(look: SiteLook) -> bool:
+def has_broken_documents(look: SiteLook) -> bool:
+    """Whether a look found an error that makes its run partial."""
     of_tree = (finding for finding in look.findings if finding.id in TREE_IDS)
     of_documents = (finding for reading in look.readings for finding in reading.findings)
     return any(finding.severity is Severity.ERROR for finding in chain(of_tree, of_documents))

@@ -34,15 +34,14 @@ class Buckets:
         self._hashes[value % _BUCKETS].append(value)
         self._ordinals[value % _BUCKETS].append(ordinal)
 
-    def repeats(self) -> Iterator[int]:
-        """The ordinals whose hash was added before."""
+    def repeats(self) -> Iterator[tuple[int, int]]:
+        """The first ordinal of a hash with each further one."""
         for hashes, ordinals in zip(self._hashes, self._ordinals, strict=True):
             if len(set(hashes)) < len(hashes):
-                seen: set[int] = set()
+                first: dict[int, int] = {}
                 for value, ordinal in zip(hashes, ordinals, strict=True):
-                    if value in seen:
-                        yield ordinal
-                    seen.add(value)
+                    if first.setdefault(value, ordinal) != ordinal:
+                        yield first[value], ordinal
 
     def meet(self, other: Buckets) -> Iterator[tuple[int, int]]:
         """Pairs of our ordinal and theirs with one hash. Of several of ours the first added

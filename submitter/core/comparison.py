@@ -113,7 +113,7 @@ class Comparison:
 
     def match_lines(self) -> None:
         """Once, after the whole list: what is named twice, and what stands as listed."""
-        for row in self._identities.repeats():
+        for _, row in self._identities.repeats():
             self._rows[row] = Mark.DUPLICATE
         slots, rows, tracked = self._slots, self._rows, self._slot_of
         for slot, row in self._standing.meet(self._listed):

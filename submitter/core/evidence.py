@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
 class CallCount(NamedTuple):
@@ -31,6 +31,26 @@ class SiteCallCount(NamedTuple):
     calls: int
     last_at: datetime
     """When the last of them was sent."""
+
+
+CALL_STEPS_S: Final = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+"""Upper ends of the steps in which times of calls are counted."""
+
+LONGEST_CALL_S: Final = 600
+"""No call waits so long for its answer: an unknown end that was stored later was seen by nobody."""
+
+
+class CallTimes(NamedTuple):
+    """How long all calls of one kind to one engine took, from the stored intent to the answer;
+    those whose end nobody saw are left out."""
+
+    engine: str
+    kind: str
+    calls: int
+    seconds: float
+    """All of them together."""
+    within: tuple[int, ...]
+    """Calls that took no longer than each of `CALL_STEPS_S`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ bucket.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -72,10 +73,13 @@ class Way:
 
 
 class Sent(NamedTuple):
-    """Pages of a section that were first sent, or sitemaps (section None)."""
+    """Pages of a section that were first sent, or sitemaps (section None). `unsure` of them are of
+    sites with several sitemaps told: which of these listed a page first is not remembered, so the
+    earliest telling counts, and the page may have been told later."""
 
     section: str | None
     things: int
+    unsure: int = 0
 
 
 class Reached(NamedTuple):
@@ -84,6 +88,21 @@ class Reached(NamedTuple):
     section: str | None
     bucket: int | None
     things: int
+
+
+class Step(NamedTuple):
+    """Things that were read within this wait, in seconds, and not within the one before."""
+
+    within_s: int
+    things: int
+
+
+STEPS: Final = tuple(
+    [minutes * MINUTE_S for minutes in (1, 2, 5, 10, 15, 20, 30, 45)]
+    + [hours * HOUR_S for hours in (1, 2, 3, 4, 6, 8, 12, 16, 20)]
+    + [days * DAY_S for days in (1, 2, 3, 4, 5, 6, 7, 10, 14, 21, 28, 60, 90, 180, 365)]
+)
+"""Where the steps of a listing of waits end; its quantiles have steps of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +122,10 @@ class Latency:
     """Read before it was sent, and so no answer to the sending."""
     median_s: int | None
     p90_s: int | None
+    steps: tuple[Step, ...] = ()
+    """The waits that the numbers above are made of, the shortest first."""
+    unsure: int = 0
+    """Those sent of which it is not certain when they were first sent (see `Sent`)."""
 
     @property
     def open(self) -> int:
@@ -127,6 +150,16 @@ class Waits:
         self.buckets.update(other.buckets)
         self.before += other.before
 
+    def steps(self, *ends: int | None) -> tuple[Step, ...]:
+        """The waits by `STEPS` and by these ends; steps without a wait are left out."""
+        waits = sorted((middle_of(bucket), count) for bucket, count in self.buckets.items())
+        longest = waits[-1][0] if waits else 0
+        edges = sorted({*STEPS, longest, *(end for end in ends if end is not None)})
+        sums: Counter[int] = Counter()
+        for wait, count in waits:
+            sums[edges[bisect_left(edges, wait)]] += count
+        return tuple(Step(edge, sums[edge]) for edge in edges if sums[edge])
+
     def quantile(self, share: float) -> int | None:
         """The wait, in seconds, within which this share of them ended; None: there was none."""
         rank = share * self.buckets.total()
@@ -144,13 +177,17 @@ def latencies(
     """By section, those with most sent first; before them all sections together, if there are
     several. Nothing sent in a section is no row."""
     sizes: Counter[str | None] = Counter()
+    unsure: Counter[str | None] = Counter()
     waits: dict[str | None, Waits] = {}
-    for section, count in sent:
+    for section, count, of_these in sent:
         sizes[section] += count
+        unsure[section] += of_these
     for section, bucket, count in reached:
         waits.setdefault(section, Waits()).add(bucket, count)
     rows = [
-        _latency(way, goal, period, section, size, waits.get(section, Waits()))
+        _latency(
+            way, goal, period, Sent(section, size, unsure[section]), waits.get(section, Waits())
+        )
         for section, size in sorted(sizes.items(), key=lambda item: (-item[1], item[0] or ""))
     ]
     if len(rows) < 2:
@@ -158,23 +195,24 @@ def latencies(
     whole = Waits()
     for one in waits.values():
         whole.update(one)
-    return [_latency(way, goal, period, None, sizes.total(), whole), *rows]
+    return [_latency(way, goal, period, Sent(None, sizes.total(), unsure.total()), whole), *rows]
 
 
-def _latency(
-    way: Way, goal: Goal, period: Period, section: str | None, sent: int, waits: Waits
-) -> Latency:
+def _latency(way: Way, goal: Goal, period: Period, sent: Sent, waits: Waits) -> Latency:
+    median, p90 = waits.quantile(MEDIAN), waits.quantile(P90)
     return Latency(
         engine=way.engine,
         kind=way.kind,
         goal=goal,
-        section=section,
+        section=sent.section,
         period=period.name,
-        sent=sent,
+        sent=sent.things,
         reached=waits.buckets.total(),
         before=waits.before,
-        median_s=waits.quantile(MEDIAN),
-        p90_s=waits.quantile(P90),
+        median_s=median,
+        p90_s=p90,
+        steps=waits.steps(median, p90),
+        unsure=sent.unsure,
     )
 
 

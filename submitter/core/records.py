@@ -36,6 +36,8 @@ class LogRow:
     quota_left: int | None = None
     cause: str | None = None
     next_step: str | None = None
+    spent: int = 0
+    """Of its lane's day: what was booked for it, or what it turned out to cost."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,12 +31,26 @@ class CallFilter:
     """Empty: all."""
     kind: str | None = None
     run: str | None = None
+    id: int | None = None
+    """Its number."""
     cause: str | None = None
     """A cause; empty: calls without one."""
     code: str | None = None
     """The engine's own code; empty: calls without one."""
     targets: frozenset[tuple[str, str]] | None = None
     """Pairs (site origin, account)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallTotals:
+    """What the calls of a filter add up to."""
+
+    calls: int
+    urls: int
+    accepted: int
+    rejected: int
+    spent: int
+    targets: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +116,43 @@ class DocumentTrouble:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentLine:
+    """A document under one of its site's declared sitemaps; a row for each that leads to it."""
+
+    site: str
+    sitemap: str
+    url: str
+    kind: str
+    pages: int
+    """That it listed when it was last read."""
+    read_at: datetime | None
+    trouble: str
+
+
+@dataclass(frozen=True, slots=True)
+class LookLine:
+    """A look at a site that found something. The day is in UTC."""
+
+    site: str
+    at: datetime
+    listed: int
+    new: int
+    changed: int
+    gone: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageLine:
+    """One page at one target: the last call about it, or that it waits for one."""
+
+    id: int
+    loc: str
+    state: str
+    reason: str
+    call: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class RunSum:
     """One run and what its calls ended as."""
 
@@ -139,9 +190,10 @@ class CrawlSum:
 
 @dataclass(frozen=True, slots=True)
 class CrawlDaySum:
-    """Fetches of all crawlers of one kind on one UTC day."""
+    """Fetches of one crawler on one UTC day."""
 
     day: date
+    crawler: str
     kind: str
     hits: int
 
@@ -265,6 +317,9 @@ class Report:
     changes: tuple[ChangeLine, ...]
     alerts: tuple[Alert, ...]
     troubles: tuple[DocumentTrouble, ...]
+    documents: tuple[DocumentLine, ...]
+    """Some of them, where there are too many; so with `looks`, `site_crawls` and `calls`."""
+    looks: tuple[LookLine, ...]
     runs: tuple[RunSum, ...]
     crawls: tuple[CrawlSum, ...]
     site_crawls: tuple[CrawlSum, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from submitter.core.report import CallFilter
@@ -10,9 +11,12 @@ from submitter.core.states import PARTIAL, State
 
 NAMES = (
     "site", "account", "engine", "property", "kind", "run", "state", "cause", "code", "since",
-    "until", "day",
+    "until", "day", "id",
 )  # fmt: skip
+LARGEST = 2**62
 STATES = frozenset({*map(str, State), PARTIAL})
+
+PAGE_STATES = frozenset({*map(str, State), "waiting", "told"})
 
 
 class BadQuestion(Exception):
@@ -42,9 +46,33 @@ def call_filter(query: Mapping[str, str]) -> CallFilter:
         states=states,
         kind=query.get("kind") or None,
         run=query.get("run") or None,
+        id=whole_number(query, "id", most=LARGEST),
         cause=query.get("cause"),
         code=query.get("code"),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PagesWish:
+    """Pages of one target: those that are `waiting`, or `told`, or ended in this state."""
+
+    site: str
+    account: str
+    state: str
+    after: int
+
+    @property
+    def filters(self) -> dict[str, str]:
+        return {"site": self.site, "account": self.account, "state": self.state}
+
+
+def pages_wish(query: Mapping[str, str]) -> PagesWish:
+    """Raises BadQuestion."""
+    state = query.get("state", "")
+    if state not in PAGE_STATES:
+        raise BadQuestion(f"there are no pages of state {state[:40]!r}")
+    after = whole_number(query, "after", most=LARGEST) or 0
+    return PagesWish(query.get("site", ""), query.get("account", ""), state, after)
 
 
 def whole_number(query: Mapping[str, str], name: str, *, most: int) -> int | None:

@@ -9,12 +9,26 @@ from datetime import datetime, timedelta
 from urllib.parse import unquote
 
 from submitter.core.report import Report
-from submitter.dashboard.asked import BadQuestion, call_filter, filters_of, whole_number
+from submitter.dashboard.asked import (
+    LARGEST,
+    BadQuestion,
+    call_filter,
+    filters_of,
+    pages_wish,
+    whole_number,
+)
 from submitter.ports import ReportBook
 from submitter.render.csv_text import csv_line
 from submitter.render.html import tables
 from submitter.render.html.page import Shell, report_page
-from submitter.render.html.pages import CallsPage, log_page, problem_page, site_page
+from submitter.render.html.pages import (
+    CallsPage,
+    PagesPage,
+    log_page,
+    pages_page,
+    problem_page,
+    site_page,
+)
 from submitter.render.html.table import Frame, Table
 from submitter.render.json_text import json_text
 from submitter.stories.reporting import gather_site
@@ -26,7 +40,6 @@ CALLS = 200
 """On one page of the log, or at a site."""
 MOST_CALLS = 10_000
 """In one answer for programs; `before` leads on."""
-LARGEST = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +98,8 @@ class Desk:
                 return self._site(unquote(name))
             case ["log"]:
                 return self._log(query)
+            case ["pages"]:
+                return self._pages(query)
             case ["metrics"]:
                 return Answer(200, TEXT, self._tools.metrics(self._tools.now()))
             case ["data", name]:
@@ -118,8 +133,16 @@ class Desk:
         report = self._fresh()
         rows = book.calls(which, before=before, limit=CALLS + 1)
         older = rows[CALLS - 1].id if len(rows) > CALLS else None
-        calls = CallsPage(rows[:CALLS], book.count_calls(which), filters_of(query), older)
+        calls = CallsPage(rows[:CALLS], book.call_totals(which), filters_of(query), older)
         return Answer(200, HTML, log_page(self._shell(report), calls, report))
+
+    def _pages(self, query: Mapping[str, str]) -> Answer:
+        wish, book = pages_wish(query), self._tools.book
+        rows = book.pages(wish.site, wish.account, wish.state, after=wish.after, limit=CALLS + 1)
+        more = rows[CALLS - 1].id if len(rows) > CALLS else None
+        of = whole_number(query, "of", most=LARGEST)
+        pages = PagesPage(rows[:CALLS], of, wish.filters, more)
+        return Answer(200, HTML, pages_page(self._shell(self._fresh()), pages))
 
     def _data(self, name: str, query: Mapping[str, str]) -> Answer:
         table_name, _, form = name.rpartition(".")

@@ -6,9 +6,10 @@ import json
 import logging
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Final, Literal, TextIO
 
 from submitter.core.plain import plain
@@ -95,30 +96,38 @@ class TextFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """One object a line. `severity` is what Google's log collector reads, `level` Amazon's.
+    """One object a line, in the names of both collectors, so that the same line is understood
+    wherever a job runs: Cloud Logging takes `time`, `severity` and `message` for its own (it reads
+    a `timestamp` only where that is an object, and else leaves it among the other fields); Lambda
+    filters by `timestamp` and `level`, and CloudWatch finds every field by its name. `context` are
+    fields that the platform knows all lines of one delivery by.
 
-    Source: https://cloud.google.com/logging/docs/structured-logging and
-    https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html,
+    Source: https://cloud.google.com/logging/docs/structured-logging,
+    https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html and
+    https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_AnalyzeLogData-discoverable-fields.html,
     read 2026-11-30.
     """
 
-    def format(self, record: logging.LogRecord) -> str:
-        fields = self.stamp(record)
-        fields |= {key: value for key, value in vars(record).items() if key not in _OWN_FIELDS}
-        trace = _trace(record)
-        if trace:
-            fields["exception"] = trace
-        return json.dumps(fields, default=str)
+    def __init__(self, context: Mapping[str, object] = MappingProxyType({})) -> None:
+        super().__init__()
+        self._context = dict(context)
 
-    def stamp(self, record: logging.LogRecord) -> dict[str, object]:
-        """The fields that every line has."""
-        return {
-            "timestamp": time_of(record),
+    def format(self, record: logging.LogRecord) -> str:
+        at = time_of(record)
+        fields: dict[str, object] = {
+            "time": at,
+            "timestamp": at,
             "severity": record.levelname,
             "level": record.levelname,
             "message": message_of(record),
             "logger": record.name,
         }
+        extra = {key: value for key, value in vars(record).items() if key not in _OWN_FIELDS}
+        fields |= extra | self._context | fields
+        trace = _trace(record)
+        if trace:
+            fields["exception"] = trace
+        return json.dumps(fields, default=str)
 
 
 def time_of(record: logging.LogRecord) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -12,12 +12,13 @@ from sqlalchemy import Row, bindparam, delete, select
 
 from submitter.core.audit.fingerprint import Fingerprint
 from submitter.core.audit.honesty import PageMemory, Trust
-from submitter.core.audit.stored import StoredAudit
+from submitter.core.audit.sampling import page_key
+from submitter.core.audit.stored import AuditPart, StoredAudit
 from submitter.core.findings import Finding, Severity
 from submitter.core.looks import Validators
-from submitter.ledger.columns import clean, clean_or_none
+from submitter.ledger.columns import UtcMicros, clean, clean_or_none
 from submitter.ledger.database import Transaction
-from submitter.ledger.schema_audits import audit, audit_page, audit_trust
+from submitter.ledger.schema_audits import audit, audit_language, audit_page, audit_trust
 from submitter.ledger.sites import SITE, site_row
 
 PAGES = select(audit_page).where(
@@ -32,6 +33,11 @@ TRUSTS = (
 UNFINISHED = select(audit).where(audit.c.site == bindparam("of_site"), ~audit.c.finished)
 FINISHED = select(audit).where(audit.c.finished).order_by(audit.c.site)
 FORGET = delete(audit).where(audit.c.site == bindparam("of_site"), ~audit.c.finished)
+LANGUAGES = select(audit_language.c.page, audit_language.c.named).where(
+    audit_language.c.site_id == bindparam("of_site"),
+    audit_language.c.started_at == bindparam("since", type_=UtcMicros),
+)
+FORGET_LANGUAGES = delete(audit_language).where(audit_language.c.site_id == bindparam("of_site"))
 
 
 def page_memories(tx: Transaction, origin: str, keys: Sequence[int]) -> dict[int, PageMemory]:
@@ -47,8 +53,7 @@ def _memory(row: Row[Any]) -> PageMemory:
     return PageMemory(row.key, row.at, row.lastmod, validators, text)
 
 
-def record_pages(tx: Transaction, origin: str, pages: Sequence[PageMemory]) -> None:
-    site_id = site_row(tx, origin).id
+def _record_pages(tx: Transaction, site_id: int, pages: Sequence[PageMemory]) -> None:
     for page in pages:
         text = page.text
         tx.put(
@@ -65,9 +70,19 @@ def record_pages(tx: Transaction, origin: str, pages: Sequence[PageMemory]) -> N
         )
 
 
-def save_audit(tx: Transaction, saved: StoredAudit) -> None:
+def save_audit(
+    tx: Transaction,
+    saved: StoredAudit,
+    pages: Sequence[PageMemory],
+    languages: Mapping[str, frozenset[str]],
+) -> None:
+    site_id = site_row(tx, saved.site).id
+    _record_pages(tx, site_id, pages)
     if saved.finished_at is not None:
         tx.execute(FORGET, of_site=saved.site)
+        tx.execute(FORGET_LANGUAGES, of_site=site_id)
+    else:
+        _record_languages(tx, site_id, saved.started_at, languages)
     tx.put(
         audit,
         site=saved.site,
@@ -77,8 +92,8 @@ def save_audit(tx: Transaction, saved: StoredAudit) -> None:
         chosen=saved.chosen,
         checked=saved.checked,
         findings=json.dumps([asdict(one) for one in saved.findings]),
+        part=json.dumps(asdict(saved.part)) if saved.part else None,
     )
-    site_id = site_row(tx, saved.site).id
     for trust in saved.trusts:
         tx.put(
             audit_trust,
@@ -88,6 +103,28 @@ def save_audit(tx: Transaction, saved: StoredAudit) -> None:
             checked=trust.checked,
             borne_out=trust.borne_out,
         )
+
+
+def _record_languages(
+    tx: Transaction, site_id: int, at: datetime, languages: Mapping[str, frozenset[str]]
+) -> None:
+    for page, named in languages.items():
+        tx.put(
+            audit_language,
+            site_id=site_id,
+            key=page_key(page),
+            started_at=at,
+            page=clean(page),
+            named=json.dumps(sorted(named)),
+        )
+
+
+def named_languages(tx: Transaction, saved: StoredAudit) -> dict[str, frozenset[str]]:
+    known = tx.first(SITE, of_origin=saved.site)
+    if known is None:
+        return {}
+    rows = tx.rows(LANGUAGES, of_site=known.id, since=saved.started_at)
+    return {row.page: frozenset(json.loads(row.named)) for row in rows}
 
 
 def unfinished_audit(tx: Transaction, origin: str) -> StoredAudit | None:
@@ -121,6 +158,7 @@ def _audit(row: Row[Any], trusts: tuple[Trust, ...] = ()) -> StoredAudit:
         checked=row.checked,
         findings=tuple(_finding(one) for one in json.loads(row.findings)),
         trusts=trusts,
+        part=AuditPart(**json.loads(row.part)) if row.part else None,
     )
 
 

@@ -25,7 +25,10 @@ from sqlalchemy import (
 
 from submitter.core.alerts import Alert
 from submitter.core.evidence import (
+    CALL_STEPS_S,
+    LONGEST_CALL_S,
     CallCount,
+    CallTimes,
     LogSpan,
     LookRow,
     LyingDates,
@@ -36,7 +39,7 @@ from submitter.core.evidence import (
     Unread,
 )
 from submitter.core.findings import Severity
-from submitter.core.states import TOLD
+from submitter.core.states import TOLD, State
 from submitter.core.traits import Kind
 from submitter.ledger.database import Transaction
 from submitter.ledger.schema import (
@@ -102,6 +105,31 @@ EVER = (
     .group_by(site.c.origin, target.c.engine, COUNTED.c.kind, COUNTED.c.state)
     .order_by(site.c.origin, target.c.engine, COUNTED.c.kind, COUNTED.c.state)
 )
+_TOOK_US = type_coerce(attempt.c.settled_at, BigInteger) - type_coerce(
+    attempt.c.sent_at, BigInteger
+)
+_UNSEEN = and_(
+    attempt.c.state == State.UNKNOWN.value,
+    attempt.c.http_status.is_(None),
+    _TOOK_US > LONGEST_CALL_S * 1_000_000,
+)
+"""A later run closed it, because the one that sent it died."""
+TIMES = (
+    select(
+        attempt.c.engine,
+        attempt.c.kind,
+        func.count().label("calls"),
+        func.sum(case((_TOOK_US > 0, _TOOK_US), else_=0)).label("took_us"),
+        *(
+            func.sum(case((int(step * 1_000_000) >= _TOOK_US, 1), else_=0)).label(f"within{place}")
+            for place, step in enumerate(CALL_STEPS_S)
+        ),
+    )
+    .where(attempt.c.settled_at.is_not(None), ~_UNSEEN)
+    .group_by(attempt.c.engine, attempt.c.kind)
+    .order_by(attempt.c.engine, attempt.c.kind)
+)
+"""`ix_attempt_timed` holds all of it. A clock that was set back meanwhile is no time at all."""
 RUNS = (
     select(run.c.id, run.c.started_at, run.c.finished_at, run.c.outcome, run.c.exit_code)
     .order_by(run.c.number.desc())
@@ -268,6 +296,19 @@ def calls_ever(tx: Transaction) -> list[SiteCallCount]:
     return [
         SiteCallCount(row.site, row.engine or "", row.kind, row.state, int(row.calls), row.last_at)
         for row in tx.rows(EVER)
+    ]
+
+
+def call_times(tx: Transaction) -> list[CallTimes]:
+    return [
+        CallTimes(
+            row.engine,
+            row.kind,
+            row.calls,
+            int(row.took_us) / 1_000_000,
+            tuple(int(getattr(row, f"within{place}")) for place in range(len(CALL_STEPS_S))),
+        )
+        for row in tx.rows(TIMES)
     ]
 
 

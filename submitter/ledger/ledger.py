@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from types import MappingProxyType
 
 from sqlalchemy import select
 
@@ -18,6 +19,7 @@ from submitter.core.crawl.seen import Marks
 from submitter.core.crawl.tally import Batch
 from submitter.core.evidence import (
     CallCount,
+    CallTimes,
     LogSpan,
     LookRow,
     LyingDates,
@@ -45,7 +47,6 @@ from submitter.ledger import (
     crawls,
     documents,
     evidence,
-    evidence_loop,
     explaining,
     leases,
     logs,
@@ -57,6 +58,9 @@ from submitter.ledger import (
     sitemaps,
     sites,
     standings,
+    waits,
+    waits_pages,
+    waits_sitemaps,
     work,
 )
 from submitter.ledger.database import Database, Result, Transaction
@@ -318,11 +322,19 @@ class SqlLedger:
     def page_memories(self, site: str, keys: Sequence[int]) -> Mapping[int, PageMemory]:
         return self._database.read(lambda tx: audits.page_memories(tx, site, keys))
 
-    def record_pages(self, site: str, pages: Sequence[PageMemory]) -> None:
-        self._database.write(lambda tx: audits.record_pages(tx, site, pages), durable=False)
+    def save_audit(
+        self,
+        audit: StoredAudit,
+        *,
+        pages: Sequence[PageMemory] = (),
+        languages: Mapping[str, frozenset[str]] = MappingProxyType({}),
+    ) -> None:
+        self._database.write(
+            lambda tx: audits.save_audit(tx, audit, pages, languages), durable=False
+        )
 
-    def save_audit(self, audit: StoredAudit) -> None:
-        self._database.write(lambda tx: audits.save_audit(tx, audit), durable=False)
+    def named_languages(self, audit: StoredAudit) -> Mapping[str, frozenset[str]]:
+        return self._database.read(lambda tx: audits.named_languages(tx, audit))
 
     def unfinished_audit(self, site: str) -> StoredAudit | None:
         return self._database.read(lambda tx: audits.unfinished_audit(tx, site))
@@ -404,6 +416,10 @@ class SqlLedger:
         with self._database.reading() as tx:
             return evidence.calls_ever(tx)
 
+    def call_times(self) -> list[CallTimes]:
+        with self._database.reading() as tx:
+            return evidence.call_times(tx)
+
     def run_ends(self, *, limit: int) -> list[RunEnd]:
         with self._database.reading() as tx:
             return evidence.run_ends(tx, limit)
@@ -412,13 +428,13 @@ class SqlLedger:
         self, way: Way, *, since: datetime, until: datetime, sites: Sequence[str] | None = None
     ) -> tuple[list[Sent], list[Reached]]:
         with self._database.reading() as tx:
-            return evidence_loop.pages_of(tx, way, evidence_loop.Window(since, until, sites))
+            return waits_pages.pages_of(tx, way, waits.Window(since, until, sites))
 
     def sitemap_waits(
         self, engine: str, *, since: datetime, until: datetime, sites: Sequence[str] | None = None
     ) -> tuple[list[Sent], list[Reached]]:
         with self._database.reading() as tx:
-            return evidence_loop.sitemaps_of(tx, engine, evidence_loop.Window(since, until, sites))
+            return waits_sitemaps.sitemaps_of(tx, engine, waits.Window(since, until, sites))
 
     def looks(self, *, since: datetime) -> list[LookRow]:
         with self._database.reading() as tx:

@@ -156,4 +156,5 @@ def log_row(row: Row[Any]) -> LogRow:
         quota_left=row.quota_left,
         cause=row.cause,
         next_step=row.next_step,
+        spent=row.cost if row.spent is None else row.spent,
     )

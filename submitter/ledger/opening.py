@@ -43,11 +43,21 @@ def open_ledger(
     must_exist: bool = False,
 ) -> SqlLedger:
     """See `submitter.ledger.open_ledger`. With `must_exist`, LedgerError where there is none."""
-    scheme = url.partition(":")[0]
-    opener = OPENERS.get(scheme.partition("+")[0]) if "://" in url else None
+    opener = _opener(url)
     if opener is None:
+        scheme = url.partition(":")[0]
         raise ConfigError.one("ledger", f"{scheme[:40]!r} ledgers are not known; use {FORMS}")
     return opener(url, How(is_dead, connect, must_exist))
+
+
+def is_server(url: str) -> bool:
+    """Whether the address is one of a PostgreSQL ledger."""
+    return _opener(url) is _open_server
+
+
+def _opener(url: str) -> Callable[[str, How], SqlLedger] | None:
+    scheme, separator, _ = url.partition("://")
+    return OPENERS.get(scheme.partition("+")[0]) if separator else None
 
 
 def _open_file(url: str, how: How) -> SqlLedger:
@@ -71,9 +81,8 @@ def _open_server(url: str, how: How) -> SqlLedger:
     except ImportError as error:
         problem = "a PostgreSQL ledger needs psycopg: pip install 'submitter[postgres]'"
         raise ConfigError.one("ledger", problem) from error
-    _, _, rest = url.partition("://")
     database = open_server(
-        f"postgresql://{rest}",
+        url,
         create=how.create,
         upgrade=migrating.upgrade,
         connect=how.connect,

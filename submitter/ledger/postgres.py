@@ -38,6 +38,11 @@ SURROUNDINGS = {
 """What the address may say otherwise. Seconds; the last in milliseconds. Nothing that poolers would
 not take. Source: https://www.postgresql.org/docs/18/libpq-connect.html, read 2026-11-30."""
 
+NO_ADDRESS = (
+    "the address of the PostgreSQL ledger is none; write postgresql://USER:PASSWORD@HOST/DATABASE,"
+    " with @ : / ? # [ ] % in a password as %40 %3A %2F %3F %23 %5B %5D %25"
+)
+
 
 class WholeLoader(Loader):
     """No column of ours is NUMERIC, but a sum of BIGINTs is: a whole number."""
@@ -72,7 +77,7 @@ def open_server(
 ) -> Database:
     """Open the ledger that the address names and bring it up to date, or make one where the schema
     is empty. Anything else is refused and left as it is."""
-    options = _options(url)
+    options = server_options(url)
     name = _name(options)
     with translated(name):
         driver = PostgresDriver(
@@ -90,12 +95,16 @@ def open_server(
     return database
 
 
-def _options(url: str) -> dict[str, Any]:
+def server_options(url: str) -> dict[str, Any]:
+    """The address as the driver takes it, with what it leaves open. Raises ConfigError."""
+    rest = url.partition("://")[2]
+    before, _, path = rest.partition("?")[0].partition("/")
+    if before.count("@") > 1 or "@" in path:  # the driver would take a part for the host
+        raise ConfigError.one("ledger", NO_ADDRESS)
     try:
-        found = conninfo_to_dict(url)
-    except psycopg.ProgrammingError:
-        problem = "the address of the PostgreSQL ledger is none; write postgresql://HOST/DATABASE"
-        raise ConfigError.one("ledger", problem) from None  # its words may hold a password
+        found = conninfo_to_dict(f"postgresql://{rest}")
+    except (psycopg.ProgrammingError, UnicodeDecodeError):
+        raise ConfigError.one("ledger", NO_ADDRESS) from None  # its words may hold a password
     return SURROUNDINGS | found
 
 

@@ -28,11 +28,9 @@ from submitter.core.report import (
     BeatSum,
     CallFilter,
     CallSum,
+    CallTotals,
     CauseSum,
-    DocumentTrouble,
-    PageDaySum,
     RunSum,
-    SiteSum,
 )
 from submitter.core.states import TOLD
 from submitter.core.traits import Kind
@@ -41,8 +39,6 @@ from submitter.ledger.columns import EPOCH, time_of
 from submitter.ledger.database import Transaction
 from submitter.ledger.schema import (
     attempt,
-    document,
-    look,
     run,
     site,
     sitemap,
@@ -65,16 +61,16 @@ WITH_TARGETS = attempt.join(target, target.c.id == attempt.c.target_id)
 Targets = frozenset[tuple[str, str]] | None
 
 
-def _day(column: ColumnElement[Any]) -> ColumnElement[Any]:
+def day_of(column: ColumnElement[Any]) -> ColumnElement[Any]:
     """Whole days since 1970 UTC."""
     return type_coerce(column, BigInteger) // DAY_MICROS
 
 
-def _date(number: int) -> date:
+def date_of(number: int) -> date:
     return EPOCH.date() + timedelta(days=int(number))
 
 
-def _whole(number: Any) -> int:
+def whole(number: Any) -> int:
     """Sums come as decimals from one database and as nothing where there was no row."""
     return int(number or 0)
 
@@ -91,9 +87,15 @@ def calls(tx: Transaction, which: CallFilter, *, before: int | None, limit: int)
     return [logs.log_row(row) for row in rows]
 
 
-def count_calls(tx: Transaction, which: CallFilter) -> int:
-    counted = select(func.count().label("calls")).select_from(WITH_SITES)
-    return int(tx.one(counted.where(*_conditions(tx, which))).calls)
+def call_totals(tx: Transaction, which: CallFilter) -> CallTotals:
+    c = attempt.c
+    sums = [
+        func.sum(one) for one in (c.urls, c.accepted, c.rejected, func.coalesce(c.spent, c.cost))
+    ]
+    targets = func.count(c.target_id.distinct())
+    counted: Any = select(func.count(), *sums, targets).select_from(WITH_SITES)
+    row = tx.one(counted.where(*_conditions(tx, which)))
+    return CallTotals(*map(whole, row))
 
 
 def newest_calls(tx: Transaction, each: int, targets: Targets) -> list[LogRow]:
@@ -139,7 +141,7 @@ def _conditions(tx: Transaction, which: CallFilter) -> list[ColumnElement[bool]]
     return found
 
 
-def _named(which: CallFilter) -> list[tuple[ColumnElement[Any], str | None]]:
+def _named(which: CallFilter) -> list[tuple[ColumnElement[Any], str | int | None]]:
     return [
         (site.c.origin, which.site),
         (target.c.account, which.account),
@@ -147,6 +149,7 @@ def _named(which: CallFilter) -> list[tuple[ColumnElement[Any], str | None]]:
         (attempt.c.property, which.property),
         (attempt.c.kind, which.kind),
         (attempt.c.run, which.run),
+        (attempt.c.id, which.id),
     ]
 
 
@@ -175,7 +178,7 @@ def _of(tx: Transaction, targets: Targets) -> list[ColumnElement[bool]]:
 def call_sums(tx: Transaction, since: datetime, targets: Targets) -> list[CallSum]:
     """By day, account, kind and state, oldest day first. The log is added up by target numbers
     before any name is joined to it."""
-    day = _day(attempt.c.sent_at).label("day")
+    day = day_of(attempt.c.sent_at).label("day")
     keys = (attempt.c.target_id, attempt.c.engine, attempt.c.kind, attempt.c.state)
     inner = (
         select(day, *keys, func.count().label("calls"), func.sum(attempt.c.urls).label("pages"))
@@ -194,8 +197,8 @@ def call_sums(tx: Transaction, since: datetime, targets: Targets) -> list[CallSu
     )
     return [
         CallSum(
-            _date(row.day), row.account, row.engine, row.kind, row.state,
-            _whole(row.calls), _whole(row.pages),
+            date_of(row.day), row.account, row.engine, row.kind, row.state,
+            whole(row.calls), whole(row.pages),
         )
         for row in tx.rows(statement)
     ]  # fmt: skip
@@ -204,7 +207,7 @@ def call_sums(tx: Transaction, since: datetime, targets: Targets) -> list[CallSu
 def beat_sums(tx: Transaction, since: datetime, targets: Targets) -> list[BeatSum]:
     """By target, day and state, in any order."""
     names = sites.known_targets(tx)
-    day = _day(attempt.c.sent_at).label("day")
+    day = day_of(attempt.c.sent_at).label("day")
     keys = (attempt.c.target_id, day, attempt.c.state)
     statement = (
         select(*keys, func.count().label("calls"))
@@ -215,7 +218,7 @@ def beat_sums(tx: Transaction, since: datetime, targets: Targets) -> list[BeatSu
     found = []
     for row in tx.rows(statement):
         target_id, number, state, count = tuple(row)
-        when = dates.get(number) or dates.setdefault(number, _date(number))
+        when = dates.get(number) or dates.setdefault(number, date_of(number))
         found.append(BeatSum(*names[target_id], when, state, count))
     return found
 
@@ -265,43 +268,13 @@ def run_sums(tx: Transaction, limit: int) -> list[RunSum]:
     return [
         RunSum(
             row.id, row.started_at, row.finished_at, row.outcome, row.exit_code, row.forced,
-            row.inventory_sha256, row.calls, _whole(row.good),
+            row.inventory_sha256, row.calls, whole(row.good),
         )
         for row in tx.rows(statement)
     ]  # fmt: skip
 
 
-# ---------------------------------------------------------------- sites and sitemaps
-
-
-def site_sums(tx: Transaction) -> list[SiteSum]:
-    at_last = and_(look.c.site_id == site.c.id, look.c.number == site.c.look)
-    statement = (
-        select(site.c.origin, site.c.listed, look.c.at, look.c.complete)
-        .select_from(site.outerjoin(look, at_last))
-        .order_by(site.c.origin)
-    )
-    return [SiteSum(*tuple(row)) for row in tx.rows(statement)]
-
-
-def document_troubles(tx: Transaction, limit: int) -> list[DocumentTrouble]:
-    """Documents that could not be read at the last look, by site and address."""
-    statement = (
-        select(site.c.origin, document.c.url, document.c.trouble, document.c.read_at)
-        .select_from(document.join(site, site.c.id == document.c.site_id))
-        .where(document.c.trouble.is_not(None), document.c.trouble != "")
-        .order_by(site.c.origin, document.c.url)
-        .limit(limit)
-    )
-    return [DocumentTrouble(*tuple(row)) for row in tx.rows(statement)]
-
-
-def page_day_sums(tx: Transaction, since: datetime) -> list[PageDaySum]:
-    """Days on which any site was looked at, oldest first."""
-    day = _day(look.c.at).label("day")
-    sums = [func.sum(column) for column in (look.c.new, look.c.changed, look.c.gone)]
-    statement = select(day, *sums).where(look.c.at >= since).group_by(day).order_by(day)
-    return [PageDaySum(_date(row[0]), *map(_whole, row[1:])) for row in tx.rows(statement)]
+# ---------------------------------------------------------------- sitemaps and targets
 
 
 def first_tellings(tx: Transaction) -> Mapping[tuple[str, str, str], datetime]:
@@ -338,4 +311,4 @@ def target_engines(tx: Transaction) -> dict[tuple[str, str], tuple[str, str]]:
 def newest_call(tx: Transaction) -> int:
     """The number of the newest call; 0: there is none."""
     statement: Select[Any] = select(func.max(attempt.c.id).label("id"))
-    return _whole(tx.one(statement).id)
+    return whole(tx.one(statement).id)

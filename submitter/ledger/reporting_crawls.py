@@ -48,7 +48,7 @@ def _by_site(since: date) -> Select[Any]:
 
 
 def crawl_day_sums(tx: Transaction, since: date) -> list[CrawlDaySum]:
-    """By day and kind of crawler, oldest first."""
+    """By day and crawler, oldest first."""
     of_site = and_(C.site_id == site.c.id + 0, C.day >= since)
     sums = (
         select(C.day, C.crawler_id, func.sum(C.hits).label("hits"))
@@ -57,12 +57,13 @@ def crawl_day_sums(tx: Transaction, since: date) -> list[CrawlDaySum]:
         .subquery()
     )
     statement = (
-        select(sums.c.day, crawler.c.kind, func.sum(sums.c.hits).label("hits"))
+        select(sums.c.day, crawler.c.name, crawler.c.kind, sums.c.hits)
         .select_from(sums.join(crawler, crawler.c.id == sums.c.crawler_id))
-        .group_by(sums.c.day, crawler.c.kind)
-        .order_by(sums.c.day, crawler.c.kind)
+        .order_by(sums.c.day, crawler.c.kind, crawler.c.name)
     )
-    return [CrawlDaySum(row.day, row.kind, int(row.hits or 0)) for row in tx.rows(statement)]
+    return [
+        CrawlDaySum(row.day, row.name, row.kind, int(row.hits or 0)) for row in tx.rows(statement)
+    ]
 
 
 def _sum(origin: str, row: Any) -> CrawlSum:

@@ -10,15 +10,19 @@ from submitter.core.report import (
     BeatSum,
     CallFilter,
     CallSum,
+    CallTotals,
     CauseSum,
     CrawlDaySum,
     CrawlSum,
+    DocumentLine,
     DocumentTrouble,
+    LookLine,
     PageDaySum,
+    PageLine,
     RunSum,
     SiteSum,
 )
-from submitter.ledger import reporting, reporting_crawls
+from submitter.ledger import reporting, reporting_crawls, reporting_sites
 from submitter.ledger.database import Database
 
 
@@ -33,8 +37,8 @@ class SqlReports:
             lambda tx: reporting.calls(tx, which, before=before, limit=limit)
         )
 
-    def count_calls(self, which: CallFilter) -> int:
-        return self._database.read(lambda tx: reporting.count_calls(tx, which))
+    def call_totals(self, which: CallFilter) -> CallTotals:
+        return self._database.read(lambda tx: reporting.call_totals(tx, which))
 
     def newest_call(self) -> int:
         return self._database.read(reporting.newest_call)
@@ -63,13 +67,26 @@ class SqlReports:
         return self._database.read(lambda tx: reporting.run_sums(tx, limit))
 
     def site_sums(self) -> list[SiteSum]:
-        return self._database.read(reporting.site_sums)
+        return self._database.read(reporting_sites.site_sums)
 
     def document_troubles(self, limit: int) -> list[DocumentTrouble]:
-        return self._database.read(lambda tx: reporting.document_troubles(tx, limit))
+        return self._database.read(lambda tx: reporting_sites.document_troubles(tx, limit))
+
+    def documents(self, limit: int, site: str | None = None) -> list[DocumentLine]:
+        return self._database.read(lambda tx: reporting_sites.documents(tx, limit, site))
+
+    def looks(self, since: datetime, limit: int) -> list[LookLine]:
+        return self._database.read(lambda tx: reporting_sites.looks(tx, since, limit))
+
+    def pages(
+        self, site: str, account: str, state: str, *, after: int = 0, limit: int
+    ) -> list[PageLine]:
+        return self._database.read(
+            lambda tx: reporting_sites.pages_of(tx, (site, account), state, after, limit)
+        )
 
     def page_day_sums(self, since: datetime) -> list[PageDaySum]:
-        return self._database.read(lambda tx: reporting.page_day_sums(tx, since))
+        return self._database.read(lambda tx: reporting_sites.page_day_sums(tx, since))
 
     def first_tellings(self) -> Mapping[tuple[str, str, str], datetime]:
         return self._database.read(reporting.first_tellings)

@@ -17,9 +17,11 @@ audit = Table(
     Column("chosen", Text, nullable=False),
     Column("checked", BigInteger, nullable=False),
     Column("findings", Text, nullable=False),
+    Column("part", Text),
     sqlite_with_rowid=False,
 )
-"""A site's last finished audit, and the one that was stopped. `findings` is JSON."""
+"""A site's last finished audit, and the one that was stopped. `findings` is JSON, and so is `part`:
+what the audit that goes on has to know."""
 
 audit_page = Table(
     "audit_page",
@@ -48,6 +50,18 @@ audit_trust = Table(
     sqlite_with_rowid=False,
 )
 """For how many of a document's checked pages the date was borne out, by the start of the audit."""
+
+audit_language = Table(
+    "audit_language",
+    METADATA,
+    Column("site_id", BigInteger, primary_key=True),
+    Column("key", BigInteger, primary_key=True),
+    Column("started_at", UtcMicros, nullable=False),
+    Column("page", Text, nullable=False),
+    Column("named", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""What pages named as their other languages (JSON), for as long as the audit is not finished."""
 
 EVERY_TABLE = METADATA
 """Every table of a ledger: those of the other schema modules and the ones above."""

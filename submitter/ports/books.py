@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
+from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
 from submitter.core.alerts import Alert
@@ -16,6 +17,7 @@ from submitter.core.crawl.seen import Marks
 from submitter.core.crawl.tally import Batch
 from submitter.core.evidence import (
     CallCount,
+    CallTimes,
     LogSpan,
     LookRow,
     LyingDates,
@@ -91,12 +93,20 @@ class AuditBook(Protocol):
     def page_memories(self, site: str, keys: Sequence[int]) -> Mapping[int, PageMemory]:
         """Those of these pages that an audit has seen (see `core.audit.sampling.page_key`)."""
 
-    def record_pages(self, site: str, pages: Sequence[PageMemory]) -> None:
-        """Keep these, each in the place of the earlier one of its key. All or none."""
-
-    def save_audit(self, audit: StoredAudit) -> None:
+    def save_audit(
+        self,
+        audit: StoredAudit,
+        *,
+        pages: Sequence[PageMemory] = (),
+        languages: Mapping[str, frozenset[str]] = MappingProxyType({}),
+    ) -> None:
         """Keep the audit in the place of the site's earlier one, finished or not as it is, with its
-        trust figures beside those of all earlier ones. A finished one ends one that was not."""
+        trust figures beside those of all earlier ones; pages each in the place of the earlier one
+        of its key; and what pages named as other languages, until the audit is finished. All or
+        none. A finished audit ends one that was not."""
+
+    def named_languages(self, audit: StoredAudit) -> Mapping[str, frozenset[str]]:
+        """What the pages of an audit that was stopped named, by page."""
 
     def unfinished_audit(self, site: str) -> StoredAudit | None:
         """The audit of the site that was stopped, with its trust figures."""
@@ -180,6 +190,9 @@ class EvidenceBook(Protocol):
 
     def calls_ever(self) -> list[SiteCallCount]:
         """All calls, by site and engine and how they ended."""
+
+    def call_times(self) -> list[CallTimes]:
+        """How long calls took, by engine and kind."""
 
     def run_ends(self, *, limit: int) -> list[RunEnd]:
         """Newest first."""

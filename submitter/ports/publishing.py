@@ -84,8 +84,8 @@ class EntryPile(Protocol):
 
     def prefixes(self) -> list[str]: ...
 
-    def repeats(self) -> Sequence[int]:
-        """The ordinals of entries whose page came before."""
+    def repeats(self) -> Sequence[tuple[int, int]]:
+        """The ordinals of the first entry of a page and of each further one, by the latter."""
 
     def lists(self, hashes: Sequence[int]) -> list[bool]:
         """Of each hash of a page's identity, whether an entry has it."""

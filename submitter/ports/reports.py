@@ -11,11 +11,15 @@ from submitter.core.report import (
     BeatSum,
     CallFilter,
     CallSum,
+    CallTotals,
     CauseSum,
     CrawlDaySum,
     CrawlSum,
+    DocumentLine,
     DocumentTrouble,
+    LookLine,
     PageDaySum,
+    PageLine,
     RunSum,
     SiteSum,
 )
@@ -29,7 +33,7 @@ class ReportBook(Protocol):
     def calls(self, which: CallFilter, *, before: int | None = None, limit: int) -> list[LogRow]:
         """Newest first; with `before`, those with a smaller number: the next page."""
 
-    def count_calls(self, which: CallFilter) -> int: ...
+    def call_totals(self, which: CallFilter) -> CallTotals: ...
 
     def newest_call(self) -> int:
         """Its number; 0 when there is none."""
@@ -65,8 +69,20 @@ class ReportBook(Protocol):
     def document_troubles(self, limit: int) -> list[DocumentTrouble]:
         """Documents that could not be read at the last look, by site."""
 
+    def documents(self, limit: int, site: str | None = None) -> list[DocumentLine]:
+        """Documents under declared sitemaps, by site (None: of all); of the first `limit`."""
+
     def page_day_sums(self, since: datetime) -> list[PageDaySum]:
         """Days on which a site was looked at, oldest first."""
+
+    def looks(self, since: datetime, limit: int) -> list[LookLine]:
+        """Looks that found something, the newest first."""
+
+    def pages(
+        self, site: str, account: str, state: str, *, after: int = 0, limit: int
+    ) -> list[PageLine]:
+        """Pages of one target that are `waiting`, or `told`, or whose last call ended in this
+        state; by number, those after `after`."""
 
     def first_tellings(self) -> Mapping[tuple[str, str, str], datetime]:
         """By site, account and sitemap, of those that an engine was asked about and has not
@@ -83,7 +99,7 @@ class ReportBook(Protocol):
         """Of one site, by section and crawler, the busiest first."""
 
     def crawl_day_sums(self, since: date) -> list[CrawlDaySum]:
-        """By day and kind of crawler, oldest first."""
+        """By day and crawler, oldest first."""
 
 
 @runtime_checkable

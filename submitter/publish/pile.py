@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Final
 
 from submitter.core.buckets import Buckets
@@ -75,9 +76,8 @@ class Pile:
     def prefixes(self) -> list[str]:
         return sorted(self._heaps)
 
-    def repeats(self) -> Sequence[int]:
-        """The ordinals of entries whose page came before."""
-        return sorted(self._identities.repeats())
+    def repeats(self) -> Sequence[tuple[int, int]]:
+        return sorted(self._identities.repeats(), key=itemgetter(1))
 
     def lists(self, hashes: Sequence[int]) -> list[bool]:
         """Of each hash of a page, whether the list has it."""

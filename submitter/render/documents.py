@@ -32,6 +32,8 @@ class EnqueuedDoc(TypedDict):
 class WorkerDoc(TypedDict):
     ended: str
     """`drained`: nothing could be taken any more; or `stopped`, by a signal."""
+    exit_code: int
+    """0; 4: something of what this worker did went wrong; 3: a site was held."""
 
 
 class SkipDoc(TypedDict):

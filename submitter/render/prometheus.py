@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Final, Literal
 
 from submitter import __version__
+from submitter.core.evidence import CALL_STEPS_S
 from submitter.core.states import PARTIAL, TOLD, State
 from submitter.stories.metrics import LaneMetric, Metrics
 
@@ -27,33 +28,62 @@ Sample = tuple[Labels, float]
 
 
 @dataclass(frozen=True, slots=True)
+class Histogram:
+    """`within` counts what is no larger than each of `ends`, the next larger ones included."""
+
+    labels: Labels
+    ends: tuple[float, ...]
+    within: tuple[int, ...]
+    count: int
+    sum: float
+
+
+@dataclass(frozen=True, slots=True)
 class Metric:
     """One family: its name without suffix rules of ours, what it counts, and its samples."""
 
     name: str
-    kind: Literal["counter", "gauge"]
+    kind: Literal["counter", "gauge", "histogram"]
     help: str
     samples: list[Sample] = field(default_factory=list)
+    histograms: list[Histogram] = field(default_factory=list)
+    """In place of samples."""
 
 
 def metrics_text(metrics: Metrics) -> str:
     """A whole scrape; families in a fixed order, samples by their labels."""
-    families = (*_of_calls(metrics), *_of_sitemaps(metrics), *_of_lanes(metrics), *_of_job(metrics))
+    families = (
+        *_of_calls(metrics),
+        *_of_times(metrics),
+        *_of_sitemaps(metrics),
+        *_of_lanes(metrics),
+        *_of_job(metrics),
+    )
     return "".join(line + "\n" for family in families for line in _lines(family))
 
 
 def _lines(metric: Metric) -> Iterator[str]:
-    if not metric.samples:
+    if not (metric.samples or metric.histograms):
         return
     yield f"# HELP {metric.name} {_escaped(metric.help)}"
     yield f"# TYPE {metric.name} {metric.kind}"
     for labels, value in sorted(metric.samples, key=lambda one: sorted(one[0].items())):
-        named = ",".join(f'{name}="{_quoted(text)}"' for name, text in labels.items())
-        yield (
-            f"{metric.name}{{{named}}} {_number(value)}"
-            if named
-            else (f"{metric.name} {_number(value)}")
-        )
+        yield _line(metric.name, labels, value)
+    for one in metric.histograms:
+        for end, count in zip((*one.ends, math.inf), (*one.within, one.count), strict=True):
+            yield _line(f"{metric.name}_bucket", {**one.labels, "le": _end(end)}, count)
+        yield _line(f"{metric.name}_sum", one.labels, one.sum)
+        yield _line(f"{metric.name}_count", one.labels, one.count)
+
+
+def _line(name: str, labels: Labels, value: float) -> str:
+    named = ",".join(f'{label}="{_quoted(text)}"' for label, text in labels.items())
+    return f"{name}{{{named}}} {_number(value)}" if named else f"{name} {_number(value)}"
+
+
+def _end(end: float) -> str:
+    """As Prometheus's own clients write it: `0.5`, `1.0`, `+Inf`."""
+    return "+Inf" if math.isinf(end) else repr(float(end))
 
 
 def _escaped(text: str) -> str:
@@ -114,6 +144,25 @@ def _of_calls(metrics: Metrics) -> Iterator[Metric]:
         "gauge",
         "When the last call that an engine took was sent.",
         sums.samples(sums.latest),
+    )
+
+
+def _of_times(metrics: Metrics) -> Iterator[Metric]:
+    times = [
+        Histogram(
+            {"engine": one.engine, "kind": one.kind},
+            CALL_STEPS_S,
+            one.within,
+            one.calls,
+            one.seconds,
+        )
+        for one in metrics.times
+    ]
+    yield Metric(
+        "submitter_request_duration_seconds",
+        "histogram",
+        "How long calls to engines took, from the stored intent to the answer or its absence.",
+        histograms=times,
     )
 
 

@@ -133,6 +133,9 @@ class LatencyDoc(TypedDict):
     """Of those reached: half of them were read within so many seconds."""
     p90_s: int | None
     """Nine of ten were."""
+    unsure: int
+    """Of those sent: of sites with several sitemaps told. Which of them listed a page first is not
+    remembered, so the earliest telling counts, and waits may be shorter than they are shown."""
 
 
 class LastRunDoc(TypedDict):
@@ -251,6 +254,7 @@ def latency_doc(one: Latency) -> LatencyDoc:
         "open": one.open,
         "median_s": one.median_s,
         "p90_s": one.p90_s,
+        "unsure": one.unsure,
     }
 
 

@@ -155,7 +155,15 @@ def _loop(overview: OverviewDoc, screen: Screen) -> list[str]:
         Column("MEDIAN", right=True),
         Column("P90", right=True),
     )
-    return table(columns, _loop_rows(overview), screen)
+    lines = table(columns, _loop_rows(overview), screen)
+    unsure = max((one["unsure"] for one in overview["latencies"]), default=0)
+    if unsure:
+        lines += paragraph(
+            f"Of {several(unsure, 'page')} it is not certain when they were first sent: their sites"
+            " have several sitemaps, and the earliest telling counts. Waits may be shorter.",
+            screen,
+        )
+    return lines
 
 
 def _loop_rows(overview: OverviewDoc) -> Iterable[Row]:

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from submitter.core.building.blocks import BLOCK_ROWS, Cutter, Mark, RawBlock, TableBlock, TextBlock
-from submitter.core.building.rows import CsvParser, Parse, parse_json_lines
+from submitter.core.building.rows import CsvParser, Decode, JsonLines, Parse, Row, decode_plainly
 from submitter.errors import ConfigError
 from submitter.sources.reasons import failure
 
@@ -44,7 +44,8 @@ class ListFile:
                 parser, pieces = self._header(pieces)
                 yield from _blocks(pieces, Cutter(known, quoted=True), parser.parse, first=2)
             else:
-                yield from _blocks(pieces, Cutter(known), parse_json_lines, first=1)
+                lines = JsonLines(fastest_decode())
+                yield from _blocks(pieces, Cutter(known), lines.parse, first=1)
 
     def _holds_csv(self) -> bool:
         return self.is_csv or self.name.lower().removesuffix(".gz").endswith(".csv")
@@ -68,6 +69,25 @@ def _blocks(
         for data, mark in cutter.cut(piece or b"", final=piece is None):
             yield TextBlock(data, first, parse, mark)
             first += data.count(b"\n")
+
+
+def fastest_decode() -> Decode:
+    """msgspec takes a quarter of the time where it is installed; what it refuses and the standard
+    library takes is read line by line."""
+    try:
+        import msgspec
+    except ImportError:
+        return decode_plainly
+    decoder = msgspec.json.Decoder(dict[str, Any])
+
+    def decode(data: bytes) -> list[Row]:
+        try:
+            rows: list[Row] = [*decoder.decode_lines(data)]
+        except msgspec.MsgspecError as error:
+            raise ValueError(str(error)) from error
+        return rows
+
+    return decode
 
 
 @contextmanager

@@ -5,24 +5,27 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Final
 
 from submitter.core.accounting import ExitCode
 from submitter.core.audit.outcome import SiteAudit
-from submitter.core.audit.published import PublishedPages
 from submitter.core.audit.rules import found
 from submitter.core.audit.stored import StoredAudit
 from submitter.core.audit.switches import Baseline, split_known
+from submitter.core.building.leaks import Parameters
+from submitter.core.building.publicity import Publicity
 from submitter.core.findings import MAX_EXAMPLES, Finding, Severity
 from submitter.core.fleet import Site
 from submitter.core.looks import SiteLook
 from submitter.core.records import SitemapStatus
 from submitter.looking.audit.listing import PageChoice
+from submitter.looking.audit.published import PublishedPages
 from submitter.looking.audit.site import AuditOrder, audit_site
 from submitter.looking.walk import Surroundings
-from submitter.ports import AuditBook, CrawlBook, Ledger, Progress
+from submitter.ports import AuditBook, CrawlBook, Ledger, Progress, PublishList
 
 SIDE_BY_SIDE: Final = 8
 """Sites audited at once; within one, politeness says how many pages."""
@@ -41,7 +44,10 @@ class AuditRequest:
     ledger: Ledger | None = None
     resume: bool = False
     local: str = ""
-    published: PublishedPages | None = None
+    wanted: PublishList | None = None
+    """What should be listed."""
+    parameters: Parameters = Parameters()
+    """Those by which a page of that list is not."""
     baseline: Baseline = field(default_factory=dict)
     fail_on: Severity = Severity.ERROR
 
@@ -78,7 +84,28 @@ def _as_bad(severity: Severity, limit: Severity) -> bool:
 
 
 def audit_fleet(request: AuditRequest, around: Surroundings, progress: Progress) -> AuditReport:
-    """Audit every site. Raises LedgerError; all that sites do wrong is in the report."""
+    """Audit every site. Raises LedgerError, and what a publish list raises that cannot be read; all
+    that sites do wrong is in the report."""
+    with ExitStack() as until_the_end:
+        published = _published(request)
+        if published is not None:
+            until_the_end.enter_context(closing(published))
+        return _audit_all(request, published, around, progress)
+
+
+def _published(request: AuditRequest) -> PublishedPages | None:
+    if request.wanted is None or not request.sites:
+        return None
+    publicity = Publicity(request.parameters)
+    return PublishedPages.read(request.wanted, publicity, told_at=request.sites[0].origin)
+
+
+def _audit_all(
+    request: AuditRequest,
+    published: PublishedPages | None,
+    around: Surroundings,
+    progress: Progress,
+) -> AuditReport:
     statuses = _statuses(request)
     steps = threading.Lock()
 
@@ -89,7 +116,8 @@ def audit_fleet(request: AuditRequest, around: Surroundings, progress: Progress)
     def audit(site: Site) -> SiteAudit | None:
         if _out_of_time(around):
             return None
-        return audit_site(_order(site, request, statuses, advance), around)
+        order = _order(site, request, statuses, advance)
+        return audit_site(replace(order, published=published), around)
 
     progress.start("auditing pages", None)
     try:
@@ -134,7 +162,6 @@ def _order(
         book=book,
         local=request.local,
         before=before if _goes_on(before, request) else None,
-        published=request.published,
         compare=compare,
         advance=advance,
     )
@@ -149,8 +176,8 @@ def _crawls_of(ledger: Ledger | None) -> CrawlBook | None:
 
 
 def _goes_on(before: StoredAudit | None, request: AuditRequest) -> bool:
-    """Only the audit of the same choice of pages can go on."""
-    return before is not None and before.chosen == str(request.choice)
+    """Only the audit of the same choice of pages can go on, and one that says where it is."""
+    return before is not None and before.part is not None and before.chosen == str(request.choice)
 
 
 # ---------------------------------------------------------------- what engines have read

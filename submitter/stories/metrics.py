@@ -8,7 +8,7 @@ from datetime import datetime
 
 from submitter.core import quota
 from submitter.core.alerts import ALERT_IDS, Alert
-from submitter.core.evidence import RunEnd, SiteCallCount
+from submitter.core.evidence import CallTimes, RunEnd, SiteCallCount
 from submitter.core.fleet import Fleet
 from submitter.core.records import SitemapStatus
 from submitter.core.standing import Allowance, PageStanding
@@ -34,6 +34,7 @@ class Metrics:
     made_at: datetime
     sites: frozenset[str]
     calls: tuple[SiteCallCount, ...]
+    times: tuple[CallTimes, ...]
     statuses: tuple[tuple[str, SitemapStatus], ...]
     """Engine and what is known of each sitemap there."""
     waiting: Mapping[tuple[str, Kind], int]
@@ -59,6 +60,7 @@ def gather_metrics(
         made_at=now,
         sites=sites,
         calls=tuple(one for one in book.calls_ever() if one.site in sites),
+        times=tuple(book.call_times()),
         statuses=tuple(_statuses(fleet, ledger.statuses())),
         waiting=_waiting(fleet, ledger.page_standings(now)),
         engines={account.name: account.engine for account in fleet.accounts.values()},

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 
 from croniter import croniter
 from procrastinate.exceptions import ConnectorException
+from psycopg_pool import PoolTimeout
 
+from submitter.core.accounting import ExitCode
 from submitter.core.jobs import Errand
 from submitter.errors import ConfigError, LedgerError
 from submitter.workers import queue
@@ -29,16 +31,19 @@ def enqueue(errand: Errand, place: Place, url: str) -> dict[str, int]:
     return dict(added)
 
 
-def run_worker(place: Place, url: str, rhythm: Rhythm) -> None:
-    """Work until `place.stop` is set or, to drain, until nothing can be taken. Raises as
-    `enqueue`."""
-    queue.check_address(url)
+def run_worker(place: Place, url: str, rhythm: Rhythm) -> ExitCode:
+    """Work until `place.stop` is set or, to drain, until nothing can be taken. Returns what this
+    worker's jobs came to. Raises as `enqueue`."""
+    queue.options_of(url)
     check_schedule(rhythm.schedule)
+    hands = Hands(place)
+    hands.check()
     with _queue_troubles():
         with queue.enqueueing_app(url).open() as app:
             queue.make_tables(app)
         app = queue.working_app(url, rhythm.loops)
-        asyncio.run(work(app, Hands(place), rhythm, place.stop))
+        asyncio.run(work(app, hands, rhythm, place.stop))
+    return hands.exit_code
 
 
 def check_schedule(schedule: str | None) -> None:
@@ -52,5 +57,5 @@ def check_schedule(schedule: str | None) -> None:
 def _queue_troubles() -> Iterator[None]:
     try:
         yield
-    except ConnectorException as error:
+    except (ConnectorException, PoolTimeout) as error:
         raise LedgerError(f"queue: {error.__cause__ or error}") from error

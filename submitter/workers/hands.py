@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from submitter.core.accounting import ExitCode
+from submitter.core.accounting import ExitCode, has_broken_documents
 from submitter.core.fleet import Fleet, Target
 from submitter.core.jobs import Errand, in_turn
+from submitter.errors import ConfigError
 from submitter.ports import Clock
 from submitter.sending.channels import RunRules
 from submitter.stories.jobs import lane_targets, lanes, look_at_site, send_lane
@@ -31,6 +32,7 @@ class Place:
     environ: Mapping[str, str]
     owner: str
     stop: threading.Event = field(default_factory=threading.Event)
+    """Tells the worker to leave."""
     found_secret: Callable[[str], None] = lambda value: None
     rules: RunRules = RunRules()
     clock: Clock | None = None
@@ -43,18 +45,63 @@ class Hands:
     def __init__(self, place: Place) -> None:
         self._place = place
         self._lock = threading.Lock()
-        self._read: tuple[tuple[int, int], Fleet] | None = None
+        self._version: tuple[int, int] | None = None
+        self._fleet: Fleet | None = None
+        self._ends: set[ExitCode] = set()
+        self._under_way: set[threading.Event] = set()
 
     @property
     def fleet(self) -> Fleet:
-        """The inventory as it is now. Raises ConfigError."""
-        seen = self._place.inventory.stat()
-        version = seen.st_mtime_ns, seen.st_size
+        """The inventory as it is now; while that cannot be read, as it was. Raises ConfigError
+        where none was read before."""
         with self._lock:
-            if self._read is None or self._read[0] != version:
-                fleet = load_fleet(self._place.inventory, ledger=self._place.ledger)
-                self._read = version, fleet
-            return self._read[1]
+            version = self._version_now()
+            if self._fleet is None or (version is not None and version != self._version):
+                self._fleet = self._loaded(self._fleet)
+                self._version = version
+            return self._fleet
+
+    def _version_now(self) -> tuple[int, int] | None:
+        """None: it is not there, as when somebody is just replacing it."""
+        try:
+            seen = self._place.inventory.stat()
+        except OSError:
+            return None
+        return seen.st_mtime_ns, seen.st_size
+
+    def _loaded(self, before: Fleet | None) -> Fleet:
+        try:
+            return load_fleet(self._place.inventory, ledger=self._place.ledger)
+        except ConfigError as error:
+            if before is None:
+                raise
+            log.error("the inventory is used as it was before its last change: %s", error)
+            return before
+
+    def check(self) -> None:
+        """Raise ConfigError or LedgerError now rather than in every job."""
+        with self._parts() as parts:
+            parts.tools()
+
+    def stop(self) -> None:
+        """Let the jobs under way end early. What is left of them goes back into the queue."""
+        with self._lock:
+            for job in self._under_way:
+                job.set()
+
+    def note(self, end: ExitCode) -> None:
+        """How a job ended that a caller should hear of."""
+        with self._lock:
+            self._ends.add(end)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What all jobs together come to: PARTIAL where one went wrong, HELD where one held a
+        site."""
+        with self._lock:
+            if self._ends - {ExitCode.OK, ExitCode.HELD, ExitCode.DEADLINE}:
+                return ExitCode.PARTIAL
+            return ExitCode.HELD if ExitCode.HELD in self._ends else ExitCode.OK
 
     def first_works(self, errand: Errand) -> list[Work]:
         """Every job that an errand begins with: a look at each site, and each lane's sending."""
@@ -80,7 +127,11 @@ class Hands:
         if not of_site:
             log.warning("%s is not in the inventory any more", work.name)
             return []
-        look_at_site(self._request(work, of_site), tools)
+        look = look_at_site(self._request(work, of_site), tools)
+        if tools.stop.is_set() and (look is None or look.unfinished):
+            return [work]
+        if look is not None and has_broken_documents(look):
+            self.note(ExitCode.PARTIAL)
         chosen = work.errand.selection.select(of_site)
         return [Work(SEND, work.errand, lane.account, lane.name) for lane in lanes(chosen, tools)]
 
@@ -90,12 +141,13 @@ class Hands:
         if not targets:
             return []
         report = send_lane(self._request(work, targets), tools)
+        self.note(ExitCode(report.exit_code))
         log.info(
-            "sent in lane %s: %s", work.lane, report.summary["outcome"],
+            "%s: %s", work.lock, report.summary["outcome"],
             extra={"counts": report.summary["counts"]},
         )  # fmt: skip
         following = []
-        if self._place.stop.is_set() or report.exit_code == ExitCode.DEADLINE:
+        if tools.stop.is_set():
             following.append(work)
         if work.errand.verify and TRAITS[targets[0].account.engine].checks:
             following.append(Work(VERIFY, work.errand, work.account))
@@ -106,7 +158,7 @@ class Hands:
         targets = work.errand.selection.select(of_account)
         if targets:
             verify_fleet(self._request(work, targets), tools)
-        return []
+        return [work] if targets and tools.stop.is_set() else []
 
     def _request(self, work: Work, targets: Sequence[Target]) -> RunRequest:
         return RunRequest(
@@ -124,7 +176,7 @@ class Hands:
         parts = Wiring(
             self.fleet,
             environ=place.environ,
-            stop=place.stop,
+            stop=self._begun(),
             clock=place.clock,
             rules=place.rules,
             found_secret=place.found_secret,
@@ -133,4 +185,15 @@ class Hands:
         try:
             yield parts
         finally:
+            with self._lock:
+                self._under_way.discard(parts.stop)
             parts.close()
+
+    def _begun(self) -> threading.Event:
+        """One job's own sign to stop: a lease that it loses is not the end of the others."""
+        stop = threading.Event()
+        with self._lock:
+            self._under_way.add(stop)
+        if self._place.stop.is_set():
+            stop.set()
+        return stop

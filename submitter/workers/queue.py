@@ -17,10 +17,11 @@ from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 
 from submitter.core.jobs import Errand, Lane
 from submitter.errors import ConfigError, LedgerError
+from submitter.ledger.opening import is_server
+from submitter.ledger.postgres import server_options
 
 log = logging.getLogger(__name__)
 
-PREFIX: Final = "postgresql://"
 SESSION: Final = {"prepare_threshold": None}
 """A pooler hands the next transaction to another session."""
 
@@ -57,24 +58,22 @@ class Work:
         return cls(task, Errand.of(words["errand"]), **rest)
 
 
-def check_address(url: str) -> str:
-    """The ledger's address as the queue takes it. Raises ConfigError for any other database."""
-    if not url.startswith(PREFIX):
+def options_of(url: str) -> dict[str, Any]:
+    """How the queue reaches the ledger's server. Raises ConfigError for any other database."""
+    if not is_server(url):
         raise ConfigError.one("ledger", "workers need a ledger on PostgreSQL: postgresql://…")
-    return url
+    return server_options(url) | SESSION
 
 
 def enqueueing_app(url: str) -> App:
     """For putting jobs in; not for running them."""
-    url = check_address(url)
-    connector = SyncPsycopgConnector(conninfo=url, min_size=1, max_size=1, kwargs=SESSION)
+    connector = SyncPsycopgConnector(min_size=1, max_size=1, kwargs=options_of(url))
     return App(connector=connector)
 
 
 def working_app(url: str, connections: int) -> App:
     """For running jobs on so many loops."""
-    url = check_address(url)
-    connector = PsycopgConnector(conninfo=url, kwargs=SESSION, min_size=1, max_size=connections + 2)
+    connector = PsycopgConnector(kwargs=options_of(url), min_size=1, max_size=connections + 2)
     return App(connector=connector)
 
 

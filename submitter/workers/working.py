@@ -13,8 +13,9 @@ from procrastinate import App
 from procrastinate.exceptions import UniqueViolation
 from procrastinate.jobs import Status
 
+from submitter.core.accounting import ExitCode
 from submitter.core.jobs import Errand
-from submitter.errors import LedgerBusy, LedgerError
+from submitter.errors import ConfigError, LedgerBusy, LedgerError
 from submitter.workers.hands import Hands
 from submitter.workers.queue import LOOK, SEND, VERIFY, Work, put
 
@@ -65,18 +66,26 @@ def add_tasks(app: App, hands: Hands, rhythm: Rhythm) -> None:
 
 
 def carry_out(app: App, hands: Hands, work: Work) -> None:
-    """Do a job and put into the queue what follows from it. What cannot be done now comes again."""
+    """Do a job and put into the queue what follows from it. What cannot be done now comes again;
+    what a person has to mend first, with the next errand."""
     try:
         following = hands.do(work)
     except LedgerBusy as busy:
         log.info("%s waits: %s", work.lock, busy)
         put(app, [work], after_s=BUSY_S)
+    except ConfigError as error:
+        hands.note(ExitCode.USAGE)
+        log.error("%s cannot be done: %s", work.lock, error)
     except LedgerError as problem:
         if work.tries + 1 >= TRIES:
+            hands.note(ExitCode.LEDGER)
             raise
         log.warning("%s is tried again: %s", work.lock, problem)
         again = Work(work.task, work.errand, work.account, work.name, work.tries + 1)
         put(app, [again], after_s=2 ** (work.tries + 1))
+    except Exception:
+        hands.note(ExitCode.INTERNAL)
+        raise
     else:
         put(app, following)
 
@@ -107,6 +116,7 @@ async def work(app: App, hands: Hands, rhythm: Rhythm, stop: threading.Event) ->
             _, waiting = await asyncio.wait(
                 waiting, timeout=STOP_POLL_S, return_when=asyncio.FIRST_EXCEPTION
             )
+        hands.stop()
         for loop in waiting:
             loop.cancel()
         results = await asyncio.gather(*loops, return_exceptions=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -173,13 +175,38 @@ def test_stdin_is_audited_too(town: Town, call: Call, monkeypatch: pytest.Monkey
     assert [one["id"] for one in report["documents"][0]["findings"]] == ["lastmod-without-zone"]
 
 
-def test_a_publish_list_is_compared(town: Town, call: Call) -> None:
-    Path("list.txt").write_text(f"{S}/not-there\n", encoding="utf-8")
-    words = ("--list", "list.txt", "--pages", "none", "--site", HOST, "--json")
+def test_a_publish_list_is_compared_as_build_reads_it(town: Town, call: Call) -> None:
+    lines = f'{{"url": "{S}/not-there"}}\n{{"url": "{S}/p0", "draft": true}}\n'
+    Path("list.jsonl").write_text(lines, encoding="utf-8")
+    words = ("--list", "list.jsonl", "--pages", "none", "--site", HOST, "--json")
     code, report = in_json(call("audit", *words))
     counts = {one["id"]: one["count"] for one in report["findings"]}
     assert code == 4
-    assert (counts["not-listed"], counts["not-published"]) == (1, 30)
+    listed = counts["not-published"] + counts.get("not-public", 0)
+    assert (counts["not-listed"], listed) == (1, 30)
+
+
+def test_a_publish_list_may_come_from_a_database(town: Town, call: Call) -> None:
+    with closing(sqlite3.connect("shop.db")) as connection, connection:
+        connection.execute("create table page (url text, public integer)")
+        rows = [(f"{S}/not-there", 1), (f"{S}/hidden", 0)]
+        connection.executemany("insert into page values (?, ?)", rows)
+    words = ("--list", "sqlite:///shop.db", "--query", "select url, public from page")
+    _, report = in_json(call("audit", *words, "--pages", "none", "--site", HOST, "--json"))
+    counts = {one["id"]: one["count"] for one in report["findings"]}
+    assert counts["not-listed"] == 1
+
+
+@pytest.mark.parametrize(
+    "words", [("--query", "select 1"), ("--csv",), ("--keep-parameter", "sort")]
+)
+def test_what_is_said_of_a_list_needs_one(town: Town, call: Call, words: tuple[str, ...]) -> None:
+    assert call("audit", *words)[0] == 2
+
+
+def test_a_list_without_a_row_is_a_matter_of_configuration(town: Town, call: Call) -> None:
+    Path("list.txt").write_text(f"{S}/page\n", encoding="utf-8")
+    assert call("audit", "--list", "list.txt", "--pages", "none", "--site", HOST)[0] == 2
 
 
 def test_a_deadline_leaves_work_that_resume_does(town: Town, call: Call) -> None:

@@ -11,14 +11,13 @@ from submitter.core.audit.duplicates import Listings
 from submitter.core.audit.facts import page_facts
 from submitter.core.audit.fingerprint import Fingerprint
 from submitter.core.audit.listed import judge_index
-from submitter.core.audit.published import PublishedPages
 from submitter.core.audit.redirects import redirect_rule
 from submitter.core.audit.rules import KNOWN_IDS, RULES, found
 from submitter.core.audit.sampling import Draw, Pick, page_key, spread_picks
 from submitter.core.audit.signs import is_login, leads_to_login, says_missing
 from submitter.core.audit.switches import baseline_of, split_known, weigh
 from submitter.core.findings import Finding, Severity
-from submitter.core.fleet import AuditRule, Site
+from submitter.core.fleet import AuditRule
 from submitter.core.looks import DocumentKind, Validators
 from submitter.errors import ConfigError
 from submitter.render.audit_baseline import baseline_text, read_baseline
@@ -245,30 +244,3 @@ def test_every_rule_says_what_to_do_now() -> None:
         assert rule.next_step.endswith("."), id
         assert not rule.text.endswith("."), id
     assert RULES.keys() <= KNOWN_IDS
-
-
-# ---------------------------------------------------------------- the publish list
-
-LISTS = [
-    f"{S}/1\n{S}/2\n",
-    f'{{"url": "{S}/1", "lastmod": "2026"}}\n{{"loc": "{S}/2"}}\n',
-    f"lastmod,URL\n2026,{S}/1\n,{S}/2\n",
-    f"\ufeffurl\n{S}/1\n\n{S}/2",
-]
-
-
-@pytest.mark.parametrize("text", LISTS)
-def test_a_publish_list_is_held_against_what_is_listed(text: str) -> None:
-    listings = Listings()
-    listings.add("a.xml", [page_key(f"{S}/2"), page_key(f"{S}/3")], [None, None])
-    wanted = PublishedPages.read("list", text.splitlines())
-    site = Site("shop.example")
-    found_here = {one.id: (one.count, one.examples) for one in wanted.compare(listings, site)}
-    assert found_here == {"not-listed": (1, (f"{S}/1",)), "not-published": (1, ())}
-
-
-@pytest.mark.parametrize("line", ["no address", '{"url": 5}', "{", "[]", '"', "\0"])
-def test_a_line_without_an_address_is_counted(line: str) -> None:
-    wanted = PublishedPages.read("list", [f"{S}/1", line])
-    findings = {one.id: one.count for one in wanted.compare(Listings(), Site("shop.example"))}
-    assert findings == {"bad-list-line": 1, "not-listed": 1}

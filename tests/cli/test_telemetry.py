@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
+from datetime import UTC, datetime
 
 import pytest
 
 from submitter.core.redaction import Redactor
-from submitter.kit.telemetry import LIBRARIES, LogFormat, level_of, logging_to_stderr
+from submitter.kit.telemetry import LIBRARIES, JsonFormatter, LogFormat, level_of, logging_to_stderr
 
 CANARY = "s3cret-canary-token"
 log = logging.getLogger("submitter.test")
@@ -39,7 +40,8 @@ def test_a_text_line_has_time_level_logger_and_sentence(capsys: pytest.CaptureFi
 
 def test_json_lines_are_objects_with_the_extra_fields(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [json.loads(line) for line in emit(capsys, log_format="json").splitlines()]
-    assert rows[0] | {"timestamp": ""} == {
+    assert rows[0] | {"time": "", "timestamp": ""} == {
+        "time": "",
         "timestamp": "",
         "severity": "INFO",
         "level": "INFO",
@@ -47,8 +49,18 @@ def test_json_lines_are_objects_with_the_extra_fields(capsys: pytest.CaptureFixt
         "logger": "submitter.test",
         "site": "https://x.example",
     }
-    assert rows[0]["timestamp"].endswith("Z")
+    assert rows[0]["time"] == rows[0]["timestamp"]
+    assert datetime.fromisoformat(rows[0]["time"]).tzinfo == UTC
     assert "ValueError" in rows[-1]["exception"]
+
+
+def test_no_extra_field_hides_what_collectors_read(capsys: pytest.CaptureFixture[str]) -> None:
+    formatter = JsonFormatter({"requestId": "r-1"})
+    with logging_to_stderr(Redactor(), formatter=formatter):
+        log.warning("sent", extra={"time": "never", "severity": 7, "requestId": "mine"})
+    row = json.loads(capsys.readouterr().err)
+    assert (row["severity"], row["requestId"]) == ("WARNING", "r-1")
+    assert row["time"] == row["timestamp"]
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])

@@ -122,7 +122,13 @@ def test_each_message_of_a_queue_is_a_run_of_its_own() -> None:
         Message("m-3", "{site").delivery()
 
 
-@pytest.mark.parametrize("event", [None, [], {"Records": [{"eventSource": "aws:s3"}]}, SCHEDULED])
+@pytest.mark.parametrize(
+    "event",
+    [
+        *(None, [], SCHEDULED, {"Records": [{"eventSource": "aws:s3"}]}),
+        *({"Records": ["text"]}, {"Records": [{"eventSource": "aws:sqs"}]}),
+    ],
+)
 def test_other_events_are_no_queue(event: object) -> None:
     assert sqs_messages(event) == []
 
@@ -146,6 +152,11 @@ def test_other_events_are_no_queue(event: object) -> None:
             json.dumps(push({"tag": "x"})).encode(),
             Delivery("pubsub-2070443601311540", {"tag": "x"}),
         ),
+        (
+            {},
+            b'{"message": "x", "subscription": "s"}',
+            Delivery("http-1", {"message": "x", "subscription": "s"}),
+        ),
     ],
 )
 def test_a_repeated_request_of_a_scheduler_or_push_has_the_same_run(
@@ -162,6 +173,7 @@ def test_a_repeated_request_of_a_scheduler_or_push_has_the_same_run(
         (b'{"site": "x"}', Delivery("event-e-1", {"site": "x"})),
         (push({"site": "x"}), Delivery("pubsub-2070443601311540", {"site": "x"})),
         ({"message": {"message_id": "7"}}, Delivery("pubsub-7", None)),
+        ({"message": {"message_id": "7", "data": None}}, Delivery("pubsub-7", None)),
     ],
 )
 def test_a_cloud_event_may_have_its_options_inside_a_message(

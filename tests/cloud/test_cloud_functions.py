@@ -213,6 +213,20 @@ def test_an_inventory_may_be_an_object(
     assert report["outcome"] == "ok"
 
 
+def test_an_inventory_that_the_store_does_not_give_now_comes_again(
+    town: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+    monkeypatch.setenv(
+        VARIABLE, "s3://bucket/fleet.yaml?region=eu-west-1&endpoint=http://127.0.0.1:1"
+    )
+    with pytest.raises(TryAgain, match=r"s3://bucket/fleet\.yaml: S3 could not be asked"):
+        lambda_handler({}, LambdaContext())
+    body, status, _ = run_function(HttpRequest())
+    assert (status, json.loads(body)["error"]["kind"]) == (503, "unreachable")
+
+
 # ---------------------------------------------------------------- logs
 
 

@@ -6,6 +6,7 @@ say is made up to show one of everything: sites in trouble, late sitemaps, drift
 
 from __future__ import annotations
 
+import json
 import random
 import sqlite3
 from collections.abc import Iterator
@@ -56,6 +57,17 @@ class Painting:
 
     def host(self, n: int) -> str:
         return f"{_WORDS[n % len(_WORDS)]}{n // len(_WORDS) or ''}.example.com"
+
+    def limit(self, n: int) -> int:
+        """Of a site's lane at Baidu today."""
+        return 100 + n % 5 * 50
+
+    def spent(self, n: int) -> int:
+        """In the one call that a site's lane at Baidu had today, if it had any."""
+        if (n + ACCOUNTS.index("baidu")) % self.every:
+            return 0
+        limit = self.limit(n)
+        return limit if n % 4 == 1 else limit * (n % 10) // 10
 
     def paint(self, path: Path) -> tuple[SqlLedger, Fleet]:
         url = f"sqlite:///{path}"
@@ -123,11 +135,30 @@ class _Brush:
             " position) VALUES (?,?,1,'c',?,1,'',0)",
             (n + 1, sitemap, pages),
         )
+        self._documents(n, sitemap, pages)
         if n % 11 == 5:
             self.raw.execute(
                 "INSERT INTO document (site_id, url, first_look, trouble, read_at)"
                 " VALUES (?,?,1,'http-503',?)",
                 (n + 1, f"{sitemap}?page=2", micros_of(NOW - timedelta(days=3))),
+            )
+
+    def _documents(self, n: int, sitemap: str, pages: int) -> None:
+        """An index and two documents under it."""
+        under = [f"{sitemap}?page={number}" for number in (0, 1)]
+        if n % 11 == 5:
+            under.append(f"{sitemap}?page=2")
+        read = micros_of(NOW - timedelta(hours=2))
+        first = pages // 3
+        for url, kind, count, children in (
+            (sitemap, "index", 0, json.dumps(under)),
+            (under[0], "urlset", first, None),
+            (under[1], "urlset", pages - first, None),
+        ):
+            self.raw.execute(
+                "INSERT INTO document (site_id, url, first_look, kind, complete, pages, children,"
+                " read_at) VALUES (?,?,1,?,1,?,?,?)",
+                (n + 1, url, kind, count, children, read),
             )
 
     def _target(
@@ -180,15 +211,16 @@ class _Brush:
 
     def _attempt(self, id: int, back: int, n: int, position: int, account: str) -> tuple[Any, ...]:
         engine, origin = ENGINES[account], f"https://{self.painting.host(n)}"
-        at = NOW - timedelta(days=back, minutes=50 - n % 50)
+        at = NOW - timedelta(days=back, minutes=40 - n % 40)
         state, status, code, message, cause, step = self._ending(n, position, account)
         urls = 0 if account == "gsc" else 5 + n % 20
         taken = (urls or 1) if state in ("accepted", "received") else 0
+        cost = self.painting.spent(n) if account == "baidu" and back == 0 else urls
         target = f"{origin}/sitemap-index.xml" if account == "gsc" else f"{origin}/p/{id % 999}"
         return (
             id, f"{at:%Y%m%dT%H}0000Z-painted", f"{id:016x}", 1, "run", 1, n * 3 + position + 1,
             engine, _property(account, origin), "urls" if urls else "sitemap", target, "changed",
-            "c", urls, urls, state, micros_of(at), micros_of(at) + 400_000, taken,
+            "c", urls, cost, state, micros_of(at), micros_of(at) + 400_000, taken,
             (urls or 1) - taken if state == "rejected" else 0, status, code, message, cause, step,
         )  # fmt: skip
 
@@ -222,8 +254,7 @@ class _Brush:
         day, closed = "2026-12-01", micros_of(NOW.replace(hour=16) + timedelta(days=1))
         for n in range(self.painting.sites):
             origin = f"https://{self.painting.host(n)}"
-            limit = 100 + n % 5 * 50
-            spent = limit if n % 4 == 1 else limit * (n % 10) // 10
+            limit, spent = self.painting.limit(n), self.painting.spent(n)
             self.raw.execute(
                 "INSERT INTO lane VALUES (?,?,?,?)",
                 (n + 1, "baidu", _property("baidu", origin), day),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from submitter.core.calls import Action, Check, Outcome
+from submitter.core.crawl.places import Group
 from submitter.core.crawl.tally import Batch, DayKey, Visit
 from submitter.core.findings import Finding
 from submitter.core.fleet import Account, FirstRun, Fleet, Site
@@ -89,12 +90,16 @@ class History:
         )  # fmt: skip
 
     def tell_sitemap(
-        self, at: datetime, state: State = State.ACCEPTED, content: str = "one"
+        self,
+        at: datetime,
+        state: State = State.ACCEPTED,
+        content: str = "one",
+        sitemap: str | None = None,
     ) -> None:
         self._call(
             Action(
-                self.site, "gsc", "google", f"{self.site}/", Kind.SITEMAP, self.sitemap, "new",
-                content,
+                self.site, "gsc", "google", f"{self.site}/", Kind.SITEMAP,
+                sitemap or self.sitemap, "new", content,
             ),
             at,
             state,
@@ -120,10 +125,16 @@ class History:
             batch.days.setdefault(row, Counter()).update(hits=1, verified=1, ok=1)
             batch.spans[row] = (second, second)
             key = self.ledger.page_key(f"{self.site}/{name}")
-            batch.add_visit(key, bot, Visit(1, second, second, [second // 86_400], section, True))
+            visit = Visit(1, second, second, (second // 86_400,), self._listed(section))
+            batch.visits.setdefault(bot, {})[key] = visit
         hours = {int(at.timestamp()) // 3_600 for at in reads.values()}
         batch.lines = {hour: [hour] for hour in hours}  # type: ignore[dict-item]
         self.ledger.record_crawls(self.lease, [batch], at=max(reads.values()))
+
+    @staticmethod
+    def _listed(section: str) -> Group:
+        """A ledger asks it only for its section."""
+        return Group(None, section, is_listed=True, has_parameters=False)  # type: ignore[arg-type]
 
     def logs(self, first: datetime, last: datetime) -> None:
         """Access logs were read from then to then; in them, strangers."""

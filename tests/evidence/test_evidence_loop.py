@@ -19,6 +19,7 @@ from submitter.core.loop import (
     Period,
     Reached,
     Sent,
+    Step,
     Waits,
     Way,
     bucket_of,
@@ -30,6 +31,8 @@ from submitter.core.loop import (
 from submitter.core.states import State
 from submitter.core.traits import Kind
 from submitter.ledger.ledger import SqlLedger
+from submitter.ledger.waits import Window
+from submitter.ledger.waits_pages import pages_of
 from submitter.wiring import TRAITS
 
 BY_PAGE = Way("baidu", Kind.URLS, ("Baiduspider",))
@@ -164,6 +167,39 @@ def test_a_page_in_a_sitemap_waits_from_the_first_submission_after_it_was_listed
     }
 
 
+def test_where_several_sitemaps_were_told_a_start_is_said_to_be_unsure(
+    ledger: SqlLedger, history: History
+) -> None:
+    """The ledger does not remember in which of them a page was listed first."""
+    history.logs(START, NOW - DAY)
+    history.look(["new/a", "help/b"], START)
+    history.tell_sitemap(START + HOUR)
+    history.crawl("Googlebot", {"new/a": START + 3 * HOUR})
+    sure = [Sent("help", 1), Sent("new", 1)]
+    assert sorted(ledger.page_waits(BY_SITEMAP, **WINDOW)[0]) == sure
+    history.tell_sitemap(START + 2 * HOUR, sitemap=f"{history.site}/more.xml")
+    sent, reached = ledger.page_waits(BY_SITEMAP, **WINDOW)
+    assert sorted(sent) == [one._replace(unsure=1) for one in sure]
+    period = Period("all", WINDOW["since"], WINDOW["until"])
+    rows = latencies(BY_SITEMAP, Goal.CRAWL, period, sent, reached)
+    assert [(one.section, one.sent, one.unsure) for one in rows] == [
+        (None, 2, 2),
+        ("help", 1, 1),
+        ("new", 1, 1),
+    ]
+
+
+def test_no_switch_of_the_planner_is_turned(ledger: SqlLedger, history: History) -> None:
+    history.logs(START, NOW - DAY)
+    history.look(["a"], START)
+    with ledger._database.reading() as tx:
+        if tx.connection.dialect.name != "postgresql":
+            return
+        pages_of(tx, BY_SITEMAP, Window(START, NOW))
+        shown = tx.connection.exec_driver_sql("SHOW enable_nestloop").scalar()
+    assert shown == "on"
+
+
 def test_the_first_of_several_readers_counts(ledger: SqlLedger, history: History) -> None:
     way = Way("baidu", Kind.URLS, ("bingbot", "YandexBot", "Yeti"))
     history.logs(START, NOW - DAY)
@@ -242,6 +278,11 @@ def test_sections_are_added_up_only_where_there_are_several() -> None:
         (None, 7, 3, 1, 3),
         ("new", 6, 2, 1, 3),
         ("help", 1, 1, 0, 0),
+    ]
+    assert [one.steps for one in rows] == [
+        (Step(330, 2), Step(450, 1)),
+        (Step(330, 2),),
+        (Step(450, 1),),
     ]
     assert latencies(BY_PAGE, Goal.CRAWL, period, [Sent("new", 4)], []) == [
         Latency("baidu", Kind.URLS, Goal.CRAWL, "new", "all", 4, 0, 0, None, None)

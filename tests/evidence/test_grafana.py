@@ -90,6 +90,12 @@ def test_what_panels_show_is_so(told: SqlLedger) -> None:
         (midnight, "rejected", 1),
         (midnight + 86_400, "failed", 1),
     ]
+    seconds = one("Seconds a call by day and engine")
+    assert sorted((at, engine, float(took)) for at, engine, took in seconds) == [
+        (midnight, "baidu", 0.0),
+        (midnight, "google", 0.0),
+        (midnight + 86_400, "google", 0.0),
+    ]
     assert one("Pages found by day") == [(midnight, 2, 0, 0)]
     assert sorted(one("Crawls of search engines by day and section")) == [
         (midnight, "new", 0),

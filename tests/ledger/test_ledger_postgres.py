@@ -7,7 +7,7 @@ import signal
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
 import psycopg
@@ -172,6 +172,12 @@ def test_a_server_that_is_not_there_cannot_be_reached() -> None:
         f"postgresql://user:{PASSWORD}@[::1/ledger",
         f"postgresql://user:{PASSWORD}@127.0.0.1:port/ledger",
         f"postgresql://user:{PASSWORD}@127.0.0.1/ledger?nosuch=1",
+        f"postgresql://user:p@{PASSWORD}@127.0.0.1:1/ledger",
+        f"postgresql://user:p/{PASSWORD}@127.0.0.1:1/ledger",
+        f"postgresql://user:1/{PASSWORD}@127.0.0.1:1/ledger",
+        f"postgresql://user:p?{PASSWORD}@127.0.0.1:1/ledger",
+        f"postgresql://user:%FF{PASSWORD}@127.0.0.1:1/ledger",
+        f"postgresql://user:%{PASSWORD}@127.0.0.1:1/ledger",
     ],
 )
 def test_a_password_is_in_no_message_and_no_log(url: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -180,6 +186,17 @@ def test_a_password_is_in_no_message_and_no_log(url: str, caplog: pytest.LogCapt
         open_ledger(url)
     said = "".join(traceback.format_exception(caught.value)) + caplog.text
     assert PASSWORD not in said
+
+
+@pytest.mark.parametrize("password", ["p@rest", "p/rest", "1/rest", "p%FFrest", "p%rest"])
+def test_a_password_with_letters_of_addresses_has_to_be_encoded(password: str) -> None:
+    with pytest.raises(ConfigError, match="in a password as %40 %3A %2F"):
+        open_ledger(f"postgresql://user:{password}@127.0.0.1:1/ledger")
+    options = postgres.server_options(
+        f"postgresql://user:{quote(password, safe='')}@127.0.0.1:1/ledger"
+    )
+    assert options["password"] == password
+    assert options["host"] == "127.0.0.1"
 
 
 def test_an_open_ledger_does_not_show_its_password(server_url: str) -> None:

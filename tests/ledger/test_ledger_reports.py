@@ -11,7 +11,8 @@ from ledger_samples import look_at as look
 
 from submitter.core.calls import Check
 from submitter.core.fleet import Account, Fleet, Site
-from submitter.core.health import Health
+from submitter.core.health import Health, told_pages, waiting_pages
+from submitter.core.looks import RootLook
 from submitter.core.report import CallFilter, CallSum
 from submitter.core.states import State
 from submitter.ledger.ledger import SqlLedger
@@ -54,7 +55,7 @@ def test_calls_are_given_page_by_page_newest_first(told: SqlLedger) -> None:
     rest = book.calls(CallFilter(), before=first[-1].id, limit=10)
     ids = [row.id for row in (*first, *rest)]
     assert ids == sorted(ids, reverse=True)
-    assert len(ids) == book.count_calls(CallFilter()) == 5
+    assert len(ids) == book.call_totals(CallFilter()).calls == 5
     assert book.newest_call() == ids[0]
 
 
@@ -78,7 +79,7 @@ def test_calls_are_given_page_by_page_newest_first(told: SqlLedger) -> None:
     ],
 )
 def test_a_filter_lets_through_what_it_says(told: SqlLedger, which: CallFilter, count: int) -> None:
-    assert told.reports.count_calls(which) == count
+    assert told.reports.call_totals(which).calls == count
     assert len(told.reports.calls(which, limit=10)) == count
 
 
@@ -146,6 +147,36 @@ def test_sites_and_their_pages_are_counted(told: SqlLedger) -> None:
     assert told.reports.document_troubles(10) == []
     engines = told.reports.target_engines()
     assert engines[SITE, "indexnow"] == ("indexnow", "shop.example.com")
+
+
+def test_looks_and_documents_are_listed(told: SqlLedger, lease: Lease) -> None:
+    told.record_roots(lease, SITE, [RootLook(MAP, True, "c", NOW, 2, False)])
+    [one] = told.reports.looks(NOW - 30 * DAY, 10)
+    assert (one.site, one.at, one.new, one.changed, one.gone) == (SITE, NOW - 2 * DAY, 2, 0, 0)
+    assert told.reports.looks(NOW - DAY, 10) == []
+    [document] = told.reports.documents(10)
+    assert (document.site, document.sitemap, document.url) == (SITE, MAP, MAP)
+    assert (document.kind, document.pages) == ("urlset", 2)
+
+
+def test_pages_of_a_target_are_those_that_its_counts_count(told: SqlLedger, lease: Lease) -> None:
+    look(told, lease, {MAP: [page("a"), page("b"), page("c"), page("d")]}, at=NOW)
+    standings = told.page_standings(NOW)
+    seen = 0
+    for (site, account), standing in standings.items():
+        sums = {"told": told_pages(standing), "waiting": waiting_pages(standing)}
+        sums |= {state.value: count for state, count in standing.counts.items()}
+        for state, count in sums.items():
+            found = told.reports.pages(site, account, state, limit=100)
+            assert len(found) == count, (site, account, state)
+            assert all(one.loc.startswith(site) for one in found)
+            seen += count
+            if count:
+                after = found[0].id
+                rest = told.reports.pages(site, account, state, after=after, limit=100)
+                assert rest == found[1:]
+    assert seen > 2
+    assert told.reports.pages("https://nowhere.example", "gsc", "told", limit=1) == []
 
 
 def test_crawls_are_added_up(told: SqlLedger) -> None:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from submitter.core.accounting import ExitCode
 from submitter.core.jobs import Errand
 from submitter.ledger import open_ledger
 from submitter.ports import Ledger
@@ -41,8 +42,8 @@ class Yard:
     def enqueue(self, run: str = "errand-1", **errand: object) -> dict[str, int]:
         return enqueue(Errand(run, **errand), self.place(), self.url)  # type: ignore[arg-type]
 
-    def drain(self) -> None:
-        run_worker(self.place(), self.url, DRAIN)
+    def drain(self) -> ExitCode:
+        return run_worker(self.place(), self.url, DRAIN)
 
     @contextmanager
     def process(self, *options: str) -> Iterator[subprocess.Popen[bytes]]:

@@ -9,15 +9,16 @@ import click
 
 from submitter.cli.auditing import (
     AuditOptions,
+    ListWords,
     audit_options,
     print_report,
     read_known,
-    read_list,
     sites_of,
     write_known,
 )
 from submitter.cli.baidu import with_ledger
 from submitter.cli.invocation import Invocation
+from submitter.cli.listing import open_list
 from submitter.cli.options import deadline_option, json_option, reach_options, selection_options
 from submitter.cli.places import Extra, find_place, fleet_if_any, read_extra
 from submitter.core.selection import Selection
@@ -25,7 +26,7 @@ from submitter.core.selection import Selection
 if TYPE_CHECKING:
     from submitter.core.fleet import Fleet
     from submitter.looking.walk import Surroundings
-    from submitter.ports import Source
+    from submitter.ports import PublishList, Source
     from submitter.stories.auditing import AuditReport, AuditRequest
     from submitter.wiring import Wiring
 
@@ -62,6 +63,8 @@ def command(
     extra = read_extra(allow_private, connect_to)
     if address and not selection.is_everything:
         raise click.UsageError("an address and a selection of sites do not go together")
+    if address == options.listed.name == "-":
+        raise click.UsageError("stdin is either the sitemap or the list")
     fleet = with_ledger(
         fleet_if_any(invocation) if address else invocation.load_fleet(), invocation
     )
@@ -109,6 +112,7 @@ def _audit_place(
 def _audit(
     request: AuditRequest, options: AuditOptions, parts: Wiring, source: Source, until: float
 ) -> AuditReport:
+    from submitter.core.building.leaks import Parameters
     from submitter.core.findings import Severity
     from submitter.stories.auditing import audit_fleet
 
@@ -116,11 +120,18 @@ def _audit(
         request,
         choice=options.pages,
         resume=options.resume,
-        published=read_list(options.listed),
+        wanted=_wanted(options.listed, parts),
+        parameters=Parameters(options.listed.kept, options.listed.dropped),
         baseline=read_known(options.baseline),
         fail_on=Severity(options.fail_on),
     )
     return audit_fleet(request, _surroundings(parts, source, until), parts.progress)
+
+
+def _wanted(listed: ListWords, parts: Wiring) -> PublishList | None:
+    if listed.name is None:
+        return None
+    return open_list(listed.name, listed.query, parts, csv=listed.csv)
 
 
 def _surroundings(parts: Wiring, source: Source, until: float) -> Surroundings:

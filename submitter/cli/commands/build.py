@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +9,12 @@ import click
 
 from submitter.cli.building import OrderWords, order_options, read_order
 from submitter.cli.invocation import Invocation, now
+from submitter.cli.listing import LIST_OPTIONS, open_list
 from submitter.cli.options import json_option, moment_ago, reach_options
 from submitter.cli.output import screen_of_stdout, write_json, write_lines
 from submitter.core.accounting import ExitCode
 from submitter.core.findings import Severity
-from submitter.errors import ConfigError, PublishError
+from submitter.errors import PublishError
 
 if TYPE_CHECKING:
     from submitter.cli.places import Extra
@@ -49,8 +49,8 @@ faults, 3 when it looks like an accident and nothing was touched.
     help="The folder of the files.",
 )
 @order_options
-@click.option("--query", metavar="SQL|@FILE", help="What to ask the database.")
-@click.option("--csv", is_flag=True, help="The list is CSV although its name does not say so.")
+@LIST_OPTIONS[0]
+@LIST_OPTIONS[1]
 @click.option("--at", "at", metavar="TIME", help="As if it were this moment; default: now.")
 @click.option(
     "--removed",
@@ -88,7 +88,7 @@ def command(
     order = read_order(words, fleet)
     moment = moment_ago(at) if at else now()
     with invocation.working(fleet) as (parts, stopped):
-        source = parts.publish_list(wanted, _query_text(query), sys.stdin.buffer, csv=csv)
+        source = open_list(wanted, query, parts, csv=csv)
         built = _build(source, folder, order, parts, now=moment, force=force, strict=strict)
         live = _look_live(built, folder, parts, extra) if check_live and not built.held else None
     if removed is not None and not built.held:
@@ -120,15 +120,6 @@ def _write(
         write_json(document)
     else:
         write_lines(build_text(document, str(folder), screen_of_stdout(invocation.environ)))
-
-
-def _query_text(query: str | None) -> str | None:
-    if query is None or not query.startswith("@"):
-        return query
-    try:
-        return Path(query[1:]).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError.one("--query", f"cannot read {query[1:][:200]!r}") from error
 
 
 def _look_live(built: Built, folder: Path, parts: Wiring, extra: Extra) -> LiveLook:

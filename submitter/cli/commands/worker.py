@@ -15,6 +15,8 @@ HELP = """Carry out the jobs of the queue.
 `submitter enqueue`, or a schedule, puts them there. Any number of workers may run, on any number of
 machines with the same inventory and secrets. They share the limits of the accounts, and what one
 leaves behind when it dies, others take over.
+
+With --drain, exits 4 when something of what this worker did went wrong, 3 when a site was held.
 """
 
 
@@ -54,8 +56,10 @@ def command(
     with stopping() as stopped, invocation.wiring(fleet) as parts:
         parts.require_secrets(list(fleet.accounts.values()))
         tell(f"taking jobs, {loops} at a time")
-        run_worker(invocation.worker_place(stopped.event), parts.ledger_url, rhythm)
+        came_to = run_worker(invocation.worker_place(stopped.event), parts.ledger_url, rhythm)
+    code = stopped.exit_code(came_to)
     if as_json:
-        ended: WorkerDoc = {"ended": "drained" if stopped.number is None else "stopped"}
-        write_json(ended)
-    return stopped.exit_code(0)
+        ended = "drained" if stopped.number is None else "stopped"
+        document: WorkerDoc = {"ended": ended, "exit_code": code}
+        write_json(document)
+    return code

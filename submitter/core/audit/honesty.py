@@ -6,8 +6,8 @@ A date is called unfounded only when the page was seen before and after. Unknown
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
@@ -119,7 +119,7 @@ def _newer(text: Moved, before: Validators, after: Validators) -> Verdict:
 
 
 @dataclass(slots=True)
-class _Dates:
+class Dates:
     """What was seen of one document's dates."""
 
     checked: int = 0
@@ -134,10 +134,8 @@ class Honesty:
     """Adds up the verdicts on one site's pages."""
 
     verdicts: Counter[Verdict] = field(default_factory=Counter)
-    _documents: dict[str, _Dates] = field(default_factory=dict)
+    _documents: dict[str, Dates] = field(default_factory=dict)
     _examples: dict[Verdict, list[str]] = field(default_factory=dict)
-    _in_bulk: dict[str, Finding] = field(default_factory=dict)
-    """Said of documents by an earlier part of the audit."""
 
     def add(
         self,
@@ -149,7 +147,7 @@ class Honesty:
         after: PageMemory,
     ) -> None:
         self.verdicts[verdict] += 1
-        dates = self._documents.setdefault(document, _Dates())
+        dates = self._documents.setdefault(document, Dates())
         if verdict in RULE_OF or verdict is Verdict.BORNE_OUT:
             dates.checked += 1
             dates.borne_out += verdict is Verdict.BORNE_OUT
@@ -162,19 +160,23 @@ class Honesty:
             dates.newer += after.lastmod > before.lastmod
             dates.changed += moved(before.text, after.text) is Moved.YES
 
-    def recall(self, trusts: Iterable[Trust], findings: Iterable[Finding]) -> None:
-        """What an earlier part of the same audit found."""
+    def counted(self) -> Mapping[str, Sequence[int]]:
+        """What was seen of each document's dates, for `recall`."""
+        return {document: astuple(dates) for document, dates in self._documents.items()}
+
+    def recall(
+        self,
+        verdicts: Mapping[str, int],
+        documents: Mapping[str, Sequence[int]],
+        findings: Iterable[Finding],
+    ) -> None:
+        """What the earlier parts of the same audit counted, with examples from their findings."""
         verdict_of = {id: verdict for verdict, id in RULE_OF.items()}
         for finding in findings:
             if finding.id in verdict_of:
-                self.verdicts[verdict_of[finding.id]] += finding.count
                 self._examples.setdefault(verdict_of[finding.id], []).extend(finding.examples)
-            elif finding.id == "lastmod-in-bulk":
-                self._in_bulk[finding.where] = finding
-        for trust in trusts:
-            dates = self._documents.setdefault(trust.document, _Dates())
-            dates.checked += trust.checked
-            dates.borne_out += trust.borne_out
+        self.verdicts.update({Verdict(name): count for name, count in verdicts.items()})
+        self._documents |= {document: Dates(*counts) for document, counts in documents.items()}
 
     def trusts(self) -> list[Trust]:
         return [
@@ -186,20 +188,17 @@ class Honesty:
         for verdict, id in RULE_OF.items():
             if count := self.verdicts[verdict]:
                 yield found(id, site, count=count, examples=self._examples[verdict])
-        in_bulk = {
-            document: _bulk_finding(document, dates)
-            for document, dates in self._documents.items()
-            if _moved_in_bulk(dates)
-        }
-        yield from (one for _, one in sorted({**self._in_bulk, **in_bulk}.items()))
+        for document, dates in sorted(self._documents.items()):
+            if _moved_in_bulk(dates):
+                yield _bulk_finding(document, dates)
 
 
-def _bulk_finding(document: str, dates: _Dates) -> Finding:
+def _bulk_finding(document: str, dates: Dates) -> Finding:
     detail = f"{dates.newer} of {dates.seen_twice} dates moved, and the text of {dates.changed}"
     return found("lastmod-in-bulk", document, detail, count=dates.newer)
 
 
-def _moved_in_bulk(dates: _Dates) -> bool:
+def _moved_in_bulk(dates: Dates) -> bool:
     return (
         dates.seen_twice >= LEAST_FOR_BULK
         and dates.newer >= BULK_SHARE * dates.seen_twice

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -18,6 +18,8 @@ from submitter.core.urls import BadUrl, normalize
 MISSING: Final = frozenset({404, 410})
 TOO_FAST: Final = frozenset({429})
 """We are too fast, after all waiting: it says nothing of the page."""
+_OF_EACH_PART: Final = frozenset({"site-soft-404", "hreflang-no-return"})
+"""What is judged anew by every part of an audit, of all parts."""
 MOST_ALTERNATES: Final = 200_000
 """Links between languages held of one site; beyond them none is judged."""
 
@@ -131,6 +133,7 @@ class Tally:
         self._groups: dict[str, _Group] = {}
         self._alternates: dict[str, frozenset[str]] = {}
         self._links = 0
+        self._unsaved: list[str] = []
         self.checked = 0
 
     def add(self, seen: PageSight, nowhere: Fingerprint | None) -> None:
@@ -147,14 +150,27 @@ class Tally:
         if example and len(group.examples) < MAX_EXAMPLES:
             group.examples.append(example)
 
-    def recall(self, findings: Iterable[Finding], checked: int) -> None:
-        """What an earlier part of the same audit found of pages."""
+    def details(self) -> Mapping[str, Mapping[str, int]]:
+        """For `recall`."""
+        return {id: dict(group.details) for id, group in self._groups.items()}
+
+    def recall(
+        self,
+        checked: int,
+        details: Mapping[str, Mapping[str, int]],
+        findings: Iterable[Finding],
+        languages: Mapping[str, frozenset[str]],
+    ) -> None:
+        """What the earlier parts of the same audit met; examples are those of their findings. Each
+        part asks anew for what is not there."""
         self.checked += checked
-        for finding in findings:
-            if finding.id in PAGE_RULES and finding.id != "site-soft-404":
-                group = self._groups.setdefault(finding.id, _Group())
-                group.count += finding.count
-                group.examples = [*group.examples, *finding.examples][:MAX_EXAMPLES]
+        examples = {one.id: list(one.examples) for one in findings}
+        for id, counts in details.items():
+            if id in PAGE_RULES and id not in _OF_EACH_PART:
+                total = sum(counts.values())
+                self._groups[id] = _Group(total, Counter(counts), examples.get(id, []))
+        self._alternates |= languages
+        self._links += sum(map(len, languages.values()))
 
     def findings(self) -> Iterator[Finding]:
         """In the order of the table of rules."""
@@ -173,6 +189,12 @@ class Tally:
         self._links += len(named)
         if self._links <= MOST_ALTERNATES:
             self._alternates[identity] = named - {identity}
+            self._unsaved.append(identity)
+
+    def unsaved_languages(self) -> Mapping[str, frozenset[str]]:
+        """What pages named since it was asked last, by page."""
+        unsaved, self._unsaved = self._unsaved, []
+        return {page: self._alternates[page] for page in unsaved}
 
     def unseen_alternates(self, limit: int) -> Sequence[str]:
         """Pages that were named as another language's and not looked at."""

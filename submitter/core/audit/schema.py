@@ -8,13 +8,13 @@ reader's business. Feeds and lists have no such schema.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 from xml.parsers import expat
 
-from submitter.core.audit.rules import SCHEMA_RULES
+from submitter.core.audit.document_rules import SCHEMA_RULES
 from submitter.core.findings import Finding, Meaning
 from submitter.core.notes import Notes
 from submitter.core.vocabulary import SITEMAP_NAMESPACE
@@ -29,12 +29,15 @@ MOST_CHILDREN: Final = 50_000
 MOST_TOKEN: Final = 1_048_576
 """Bytes of one unfinished tag: older parsers read it again with every piece."""
 DEEPEST: Final = 256
+MOST_LINKS: Final = 1_000
+"""Alternates of one entry: there are not as many languages."""
 
 _ORDER: Final[Mapping[str, tuple[str, ...]]] = {
     "url": ("loc", "lastmod", "changefreq", "priority"),
     "sitemap": ("loc", "lastmod"),
 }
 _ENTRIES: Final = {"urlset": "url", "sitemapindex": "sitemap"}
+_LINK: Final = "http://www.w3.org/1999/xhtml link"
 _INSTANCE: Final = "http://www.w3.org/2001/XMLSchema-instance"
 _DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)").fullmatch
 _ZONE: Final = r"(?:Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9]|[+-]14:00)?"
@@ -53,13 +56,20 @@ class _Entry:
     seen: set[str] = field(default_factory=set)
     loc: str = ""
     lastmod: str = ""
+    line: int = 0
+    links: list[tuple[str, str]] = field(default_factory=list)
+
+
+Links = Callable[[int, str, Sequence[tuple[str, str]]], None]
+"""Takes the line of an entry's first alternate, its loc, and (hreflang, href) of all."""
 
 
 class SchemaCheck:
     """Feed it the document's bytes, then ask for its findings. Never raises: where the XML ends
     to make sense, it stops and says nothing of the rest, which the reader reports."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, links: Links = lambda line, loc, links: None) -> None:
+        self._links = links
         self._notes = Notes(url, _MEANINGS)
         self._parser = expat.ParserCreate(None, " ")
         self._parser.buffer_text = True
@@ -92,6 +102,11 @@ class SchemaCheck:
             self._notes.add("xsd-not-checked")
         unfinished = self._size - self._parser.CurrentByteIndex
         self._stopped = self._stopped or unfinished > MOST_TOKEN or self._size > MOST_BYTES
+
+    @property
+    def whole(self) -> bool:
+        """Every entry so far was followed."""
+        return not self._stopped
 
     def findings(self) -> tuple[Finding, ...]:
         return self._notes.findings()
@@ -126,7 +141,7 @@ class SchemaCheck:
         if len(self._path) == 1:
             self._open_under_root(local, own)
         elif len(self._path) == 2:
-            self._open_field(local, own)
+            self._open_field(name, attributes)
         else:
             self._note("xsd-unknown-element", f"<{local}>")
         if len(self._path) == self._depth:
@@ -139,11 +154,14 @@ class SchemaCheck:
         elif own or self._path[0] == "sitemapindex":
             self._note("xsd-unknown-element", f"<{local}>")
 
-    def _open_field(self, local: str, own: bool) -> None:
+    def _open_field(self, name: str, attributes: Mapping[str, str]) -> None:
+        namespace, _, local = name.rpartition(" ")
+        own = namespace == SITEMAP_NAMESPACE
         entry, order = self._entry, _ORDER[self._path[1]]
         assert entry is not None  # noqa: S101 # set with the path
         if not own and self._path[1] == "url":
             entry.last = len(order)
+            self._take_link(entry, name, attributes)
             return
         if not own or local not in order:
             self._note("xsd-unknown-element", f"<{local}>")
@@ -156,6 +174,14 @@ class SchemaCheck:
         entry.seen.add(local)
         self._path.append(local)
         self._parts, self._length = [], 0
+
+    def _take_link(self, entry: _Entry, name: str, attributes: Mapping[str, str]) -> None:
+        if name != _LINK or attributes.get("rel", "").lower() != "alternate":
+            return
+        if "hreflang" in attributes and len(entry.links) < MOST_LINKS:
+            entry.line = entry.line or self._parser.CurrentLineNumber
+            href = attributes.get("href", "")[:_LONGEST_TEXT].strip()
+            entry.links.append((attributes["hreflang"][:_LONGEST_TEXT].strip(), href))
 
     def _end(self, _name: str) -> None:
         self._is_strayed = False
@@ -203,6 +229,8 @@ class SchemaCheck:
         assert entry is not None  # noqa: S101 # set with the path
         if "loc" not in entry.seen:
             self._note("xsd-missing-loc", "")
+        elif entry.links:
+            self._links(entry.line, entry.loc, entry.links)
         elif self._path[0] == "sitemapindex" and len(self.children) < MOST_CHILDREN:
             self.children.append((entry.loc, entry.lastmod))
 

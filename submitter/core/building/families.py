@@ -121,13 +121,15 @@ class FamilySorter:
         self._known: dict[Any, str] = {None: PAGES, "": PAGES}
         self._prefixes: set[str] = set()
 
-    def all_placed(self, rows: Sequence[Row]) -> list[str | None] | None:
-        """The prefixes of many rows where their types alone decide, None for a type not met
-        before; None where there is more to look at."""
+    def all_placed(self, types: Sequence[Any] | None, size: int) -> list[str | None] | None:
+        """The prefixes of many rows where their types, if they have any, alone decide; None for a
+        type not met before, and for all where there is more to look at."""
         if self._rules or self._archives:
             return None
+        if types is None:
+            return [PAGES] * size
         try:
-            return [self._known.get(row.get("type")) for row in rows]
+            return list(map(self._known.get, types))
         except TypeError:  # a type that is a list
             return None
 

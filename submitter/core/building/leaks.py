@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from submitter.core.building.reasons import UNCLEAR_FLAG, UNKNOWN_STATUS
@@ -35,12 +35,13 @@ PARAMETERS: Final = (
 
 _NAMES: Final = re.compile(r"[?&;]([^=&;\n]+)").findall
 _REMEMBERED: Final = 4_096
-_RISKY: Final = ("public", "draft", "status", "noindex", "redirect_to", "canonical")
+RISKY: Final = ("public", "draft", "status", "noindex", "redirect_to", "canonical")
+"""The fields that may keep a page out."""
 
 
 def leak(row: Row, identity: str) -> str:
     """Why the page must not be listed; empty = nothing speaks against it."""
-    for name in _RISKY:
+    for name in RISKY:
         if name in row and (reason := _JUDGES[name](row[name], identity)):
             return reason
     return ""
@@ -139,9 +140,10 @@ class Parameters:
         self._matches = re.compile("|".join(patterns)).fullmatch
         self._known: dict[str, bool] = {}
 
-    def among(self, identities: str) -> bool:
-        """Whether an address (normal form), or any of several in lines, has one."""
-        return any(map(self._is_suspect, set(_NAMES(identities))))
+    def among(self, identities: Sequence[str]) -> bool:
+        """Whether one of these addresses (normal forms) has such a parameter."""
+        asking = [one for one in identities if "?" in one or ";" in one]
+        return bool(asking) and any(map(self._is_suspect, set(_NAMES("\n".join(asking)))))
 
     def _is_suspect(self, name: str) -> bool:
         """A name as it stands in an address; few are met again and again."""

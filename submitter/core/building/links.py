@@ -8,10 +8,29 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from typing import Final
 
 from submitter.core.buckets import Buckets
 from submitter.core.building.extensions import Alternate
+
+DIGESTS: Final = 1 << 128
+
+
+def links_digest(identity: str, alternates: Iterable[Alternate]) -> int:
+    """Of the links of one entry, the same in every process. The digests of entries add up, so the
+    links of some entries are those of others when their sums are equal."""
+    return sum([_digest(identity, one.identity) for one in alternates]) % DIGESTS
+
+
+def _digest(page: str, named: str) -> int:
+    return int.from_bytes(blake2b(f"{page}\n{named}".encode(), digest_size=16).digest(), "big")
+
+
+def number_elsewhere(site: str, alternates: Iterable[Alternate]) -> int:
+    """Links to other hosts, of which the list says nothing."""
+    return sum(not one.identity.startswith(f"{site}/") for one in alternates)
 
 
 class LinkProof:
@@ -25,8 +44,6 @@ class LinkProof:
         self._there, self._back = Buckets(), Buckets()
         self._proven = bytearray()
         self._ordinals, self._firsts = array("I"), array("I", [0])
-        self.unproven = 0
-        """Links to other hosts of which the list says nothing."""
 
     def __bool__(self) -> bool:
         return bool(self._proven)
@@ -47,7 +64,6 @@ class LinkProof:
         for at, one in enumerate(alternates, first):
             if not one.identity.startswith(self._own):
                 self._proven[at] = True
-                self.unproven += 1
 
     def prove(self) -> None:
         """Once, after the last."""

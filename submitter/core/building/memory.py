@@ -16,9 +16,13 @@ from typing import Any, Final
 
 from submitter.core.building.accounts import Account
 from submitter.core.building.blocks import Mark
+from submitter.core.findings import MAX_EXAMPLES
 
 NAME: Final = ".sitemap-build"
-_MAGIC: Final = b"submitter build 1\n"
+_MAGIC: Final = b"submitter build 2\n"
+
+NO_FILE: Final = 65_535
+"""A memory counts files and lines in two bytes; more of either are not remembered."""
 
 
 @dataclass(slots=True)
@@ -47,10 +51,20 @@ class BlockRecord:
     """By id, lines that show it, counted from the block's first."""
     dates: Sequence[int] = (0, 0, 0)
     """Number of dates, the earliest, the latest."""
+    links: int = 0
+    """See `links.links_digest`."""
+    shared: bool = False
+    """A page of it stands in another line as well, so that one may take the other's place."""
 
     @classmethod
     def of(
-        cls, mark: Mark, first: int, entries: int, account: Account, dates: tuple[int, int, int]
+        cls,
+        mark: Mark,
+        first: int,
+        entries: int,
+        account: Account,
+        dates: tuple[int, int, int],
+        links: int,
     ) -> BlockRecord:
         return cls(
             mark,
@@ -60,7 +74,14 @@ class BlockRecord:
             dict(account.left_out),
             {id: [line - first for line, _ in some] for id, some in account.examples.items()},
             list(dates),
+            links,
         )
+
+    def note(self, id: str, offset: int) -> None:
+        """A line that shows it, counted from the block's first."""
+        examples = self.examples.setdefault(id, [])
+        if len(examples) < MAX_EXAMPLES:
+            examples.append(offset)
 
     def counts(self) -> Account:
         """Without examples."""
@@ -75,16 +96,13 @@ class Memory:
     files: list[FileRecord]
     blocks: list[BlockRecord]
     homes: array[int]
-    """Of each entry in the order of the list, the place of its file in `files`."""
+    """Of each entry in the order of the list, the place of its file in `files`; `NO_FILE` when an
+    earlier line lists the page."""
     lines: array[int]
     """And the line in that file, from 0."""
     index_name: str = ""
     plain: bool = True
     """Every address is written in its normal form."""
-    repeats: int = 0
-    """Lines for pages named before."""
-    linked: bool = False
-    """Entries have alternates, so that one may change another."""
     unused: list[str] = field(default_factory=list)
     retired: list[str] = field(default_factory=list)
     """Files that went with this edition; a crash may have left some."""
@@ -92,7 +110,7 @@ class Memory:
     @property
     def usable(self) -> bool:
         """Whether an unchanged line means an unchanged entry."""
-        return len(self.homes) == sum(one.entries for one in self.blocks) and not self.repeats
+        return len(self.homes) == sum(one.entries for one in self.blocks)
 
     def starts(self) -> list[int]:
         """Where the entries of each block begin."""
@@ -105,8 +123,6 @@ def write_memory(memory: Memory) -> bytes:
         "made_at": memory.made_at,
         "index_name": memory.index_name,
         "plain": memory.plain,
-        "repeats": memory.repeats,
-        "linked": memory.linked,
         "unused": memory.unused,
         "retired": memory.retired,
         "files": [
@@ -114,7 +130,10 @@ def write_memory(memory: Memory) -> bytes:
             for one in memory.files
         ],
         "blocks": [
-            [one.mark, one.lines, one.entries, one.dropped, one.left_out, one.examples, one.dates]
+            [
+                *(one.mark, one.lines, one.entries, one.dropped, one.left_out, one.examples),
+                *(one.dates, one.links, one.shared),
+            ]
             for one in memory.blocks
         ],
         "entries": len(memory.homes),

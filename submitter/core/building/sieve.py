@@ -21,11 +21,10 @@ from submitter.core.building.extensions import (
     news_xml,
     videos_xml,
 )
-from submitter.core.building.leaks import leak
 from submitter.core.building.orders import BuildOrder
-from submitter.core.building.reasons import MISSING_URL, UNREADABLE_LINE
+from submitter.core.building.publicity import Publicity, check_fields
+from submitter.core.building.reasons import UNREADABLE_LINE
 from submitter.core.building.rows import Block, Row
-from submitter.core.sieve import BAD_ADDRESS, FOREIGN_HOST, LOC_TOO_LONG
 from submitter.core.sitemap_xml import escape
 from submitter.core.urls import (
     MAX_CHARACTERS,
@@ -34,7 +33,6 @@ from submitter.core.urls import (
     host_of,
     normalize,
     printable,
-    sendable,
     shown,
 )
 
@@ -94,7 +92,8 @@ class _Page:
 
 
 class BuildSieve:
-    """Judges the rows of one list. Raises BadUrl when the order's base is no address."""
+    """Judges the rows of one list. Raises BadUrl when the order's base is no address; `sift`
+    raises ConfigError for fields that would hide pages but for their case."""
 
     def __init__(self, order: BuildOrder, now: datetime) -> None:
         self._order, profile = order, order.profile
@@ -104,6 +103,7 @@ class BuildSieve:
         self._extends = profile.extensions
         self._sorter = order.sorter()
         self._parameters = order.parameters()
+        self._publicity = Publicity(self._parameters, own=self._own, longest=self._longest)
         self._dates = ChangeDates(now, order.zone)
         self.since = order.window_start(now)
         self.fresh_since = order.news_start(now)
@@ -131,21 +131,26 @@ class BuildSieve:
         layouts = set(map(tuple, rows))
         if len(layouts) != 1 or "url" not in (layout := layouts.pop()):
             return None
-        prefixes = self._sorter.all_placed(rows)
-        urls = [row["url"] for row in rows]
+        cells: dict[str, tuple[Any, ...]]
+        cells = dict(zip(layout, zip(*[row.values() for row in rows], strict=True), strict=True))
+        urls = cells["url"]
+        prefixes = self._sorter.all_placed(cells.get("type"), len(rows))
         if prefixes is None or set(map(type, urls)) != {str}:
             return None
-        odd: set[int] = {at for at, prefix in enumerate(prefixes) if prefix is None}
+        odd: set[int] = set()
+        if None in prefixes:
+            odd.update([at for at, prefix in enumerate(prefixes) if prefix is None])
         for name in self._risky(layout):
-            odd |= _unlike(rows, name)
+            odd |= _unlike(cells[name], name, urls)
         odd |= self._odd_addresses(urls)
-        texts, seconds = self._read_dates(rows, "lastmod" in layout, odd)
-        lines = _render(urls, texts)
-        return _Columns(urls, lines, prefixes, list(seconds), odd)
+        texts, seconds = self._read_dates(cells.get("lastmod"), len(rows), odd)
+        sound = ["" if at in odd else url for at, url in enumerate(urls)] if odd else urls
+        return _Columns(list(urls), _render(sound, texts), prefixes, list(seconds), odd)
 
     def _risky(self, layout: tuple[str, ...]) -> tuple[str, ...]:
         """The fields of such rows that may keep a page out, or put more into its entry."""
         if layout not in self._layouts:
+            check_fields(layout, self._read_fields)
             unused = [name for name in layout if name not in self._read_fields]
             self.unused.update(unused)
             names = (name for name in layout if name in _HARMLESS or name == "canonical")
@@ -162,17 +167,16 @@ class BuildSieve:
             odd.update([at for at, url in enumerate(urls) if not url.startswith(own)])
         if max(map(len, urls)) > longest:
             odd.update([at for at, url in enumerate(urls) if len(url) > longest])
-        if ("?" in joined or ";" in joined) and self._parameters.among(joined):
-            odd.update([at for at, url in enumerate(urls) if self._parameters.among(url)])
+        if ("?" in joined or ";" in joined) and self._parameters.among(urls):
+            odd.update([at for at, url in enumerate(urls) if self._parameters.among([url])])
         return odd
 
     def _read_dates(
-        self, rows: Sequence[Row], dated: bool, odd: set[int]
+        self, values: Sequence[Any] | None, size: int, odd: set[int]
     ) -> tuple[Sequence[str], Sequence[int]]:
         """Texts to write, and seconds, zero for none. A date with something to say is odd."""
-        if not dated:
-            return [""] * len(rows), [0] * len(rows)
-        values = [row["lastmod"] for row in rows]
+        if values is None:
+            return [""] * size, [0] * size
         seconds = self._dates.read_all(values)
         if seconds is not None:
             return values, seconds
@@ -204,12 +208,11 @@ class BuildSieve:
                 news[at] = page.news
         numbers = columns.drop(dropped, block.numbers)
         places = {at: place for place, at in enumerate(columns.origins)} if dropped else None
-        since = self.since
         return Sifted(
             identities=columns.identities,
             lines=columns.lines,
-            prefixes=[prefix or "" for prefix in columns.prefixes],
-            recent=[at for at, second in enumerate(columns.seconds) if second >= since],
+            prefixes=columns.placed(),
+            recent=columns.changed_since(self.since),
             account=account,
             alternates=[(places[at] if places else at, links) for at, links in alternates.items()],
             news=[(places[at] if places else at, line) for at, line in news.items()],
@@ -222,33 +225,14 @@ class BuildSieve:
     def _judge(self, row: Row, number: int, account: Account) -> _Page | None:
         """One row, with everything that may be odd about it."""
         self._risky(tuple(row))
-        url = row.get("url")
-        if not isinstance(url, str) or not url.strip():
-            account.drop(MISSING_URL, number, "no url")
+        address = self._publicity.address(row)
+        if address.fault:
+            account.drop(address.fault, number, address.words)
             return None
-        url = url.strip()
-        try:
-            identity, sent = normalize(url), sendable(url)
-        except BadUrl as error:
-            reason = LOC_TOO_LONG if error.reason == "too-long" else BAD_ADDRESS
-            account.drop(reason, number, f"{shown(url)} ({error.reason})")
+        if reason := self._publicity.why_not(row, address):
+            account.drop(reason, number, shown(str(row["url"]).strip()))
             return None
-        if reason := self._why_not(row, identity, sent):
-            account.drop(reason, number, shown(url))
-            return None
-        return self._page(row, number, identity, sent, account)
-
-    def _why_not(self, row: Row, identity: str, sent: str) -> str:
-        if reason := leak(row, identity):
-            return reason
-        if not identity.startswith(self._own):
-            return FOREIGN_HOST
-        if self._parameters.among(identity):
-            return "parameter-page"
-        if len(sent) > self._longest:
-            return LOC_TOO_LONG
-        # encoding is proven here, escaping when the file is read back
-        return "" if normalize(sent) == identity else BAD_ADDRESS
+        return self._page(row, number, address.identity, address.sent, account)
 
     def _page(self, row: Row, number: int, identity: str, sent: str, account: Account) -> _Page:
         left_out: Counter[str] = Counter()
@@ -319,6 +303,14 @@ class _Columns:
         self.identities[at], self.lines[at] = identity, line
         self.prefixes[at], self.seconds[at] = prefix, second
 
+    def placed(self) -> list[str]:
+        return [prefix or "" for prefix in self.prefixes]
+
+    def changed_since(self, second: int) -> list[int]:
+        if not self.seconds or max(self.seconds) < second:
+            return []
+        return [at for at, changed in enumerate(self.seconds) if changed >= second]
+
     def drop(self, dropped: set[int], numbers: Sequence[int]) -> Sequence[int]:
         """Take rows out; gives the numbers of those that are left."""
         if not dropped:
@@ -332,13 +324,12 @@ class _Columns:
         return [numbers[at] for at in kept]
 
 
-def _unlike(rows: Sequence[Row], name: str) -> set[int]:
+def _unlike(values: Sequence[Any], name: str, urls: Sequence[str]) -> set[int]:
     """The rows in which the field says something."""
     if name == "canonical":
-        odd = [at for at, row in enumerate(rows) if row[name] != row["url"]]
-        return {at for at in odd if rows[at][name] not in (None, "")}
+        pairs = enumerate(zip(values, urls, strict=True))
+        return {at for at, (value, url) in pairs if value != url and value not in (None, "")}
     harmless = _HARMLESS[name]
-    values = [row[name] for row in rows]
     if values.count(values[0]) == len(values) and values[0] in harmless:
         return set()
     return {at for at, value in enumerate(values) if value not in harmless}
@@ -352,15 +343,15 @@ def _is_normal(url: str) -> bool:
 
 
 def _render(urls: Sequence[str], texts: Sequence[Any]) -> list[bytes]:
+    """One line each. Addresses in normal form, or empty, and dates hold no end of a line."""
     if "&" in (joined := "\n".join(urls)) or "'" in joined:
         urls = escape(joined).split("\n")
     pairs = zip(urls, texts, strict=True)
     if all(texts):
-        return [
-            f"<url><loc>{url}</loc><lastmod>{text}</lastmod></url>\n".encode()
+        entries = [f"<url><loc>{url}</loc><lastmod>{text}</lastmod></url>\n" for url, text in pairs]
+    else:
+        entries = [
+            f"<url><loc>{url}</loc>{f'<lastmod>{text}</lastmod>' if text else ''}</url>\n"
             for url, text in pairs
         ]
-    return [
-        f"<url><loc>{url}</loc>{f'<lastmod>{text}</lastmod>' if text else ''}</url>\n".encode()
-        for url, text in pairs
-    ]
+    return "".join(entries).encode().splitlines(keepends=True)

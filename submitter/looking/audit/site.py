@@ -9,13 +9,13 @@ from datetime import datetime
 
 from submitter.core import urls
 from submitter.core.audit.delivery import Delivery, judge_delivery
-from submitter.core.audit.honesty import Verdict
+from submitter.core.audit.honesty import PageMemory, Verdict
+from submitter.core.audit.languages import SiteLinks
 from submitter.core.audit.listed import judge_document, judge_index
 from submitter.core.audit.outcome import SiteAudit, sum_up
 from submitter.core.audit.pages import TOO_FAST, Tally
-from submitter.core.audit.published import PublishedPages
 from submitter.core.audit.rules import found
-from submitter.core.audit.stored import StoredAudit
+from submitter.core.audit.stored import AuditPart, StoredAudit
 from submitter.core.findings import Finding
 from submitter.core.fleet import Site
 from submitter.core.looks import DocumentKind, SiteLook
@@ -25,6 +25,7 @@ from submitter.errors import FetchError
 from submitter.looking.audit.documents import ask_again, show_to_crawlers
 from submitter.looking.audit.listing import PageChoice, Scope, SiteListing
 from submitter.looking.audit.page import PageEyes
+from submitter.looking.audit.published import PublishedPages
 from submitter.looking.audit.visiting import PageRound, Visits
 from submitter.looking.audit.watching import WatchedSource
 from submitter.looking.flatten import flatten
@@ -59,13 +60,20 @@ def audit_site(order: AuditOrder, around: Surroundings) -> SiteAudit:
 class _Audit:
     def __init__(self, order: AuditOrder, around: Surroundings) -> None:
         self._order, self._site, self._around = order, order.site, around
-        self._source = WatchedSource(around.source, around.clock, local=order.local)
+        self._links = SiteLinks(order.site.origin)
+        self._source = WatchedSource(around.source, around.clock, self._links, local=order.local)
         before = order.before
         self._started_at = before.started_at if before else around.clock.now()
         self._visits = Visits(Tally(self._site.origin))
         if before is not None:
-            self._visits.tally.recall(before.findings, before.checked)
-            self._visits.honesty.recall(before.trusts, before.findings)
+            self._recall(before)
+
+    def _recall(self, before: StoredAudit) -> None:
+        """What the earlier parts met counts as if this one had."""
+        part, tally = before.part or AuditPart(), self._visits.tally
+        languages = self._order.book.named_languages(before) if self._order.book else {}
+        tally.recall(before.checked, part.details, before.findings, languages)
+        self._visits.honesty.recall(part.verdicts, part.documents, before.findings)
 
     def run(self) -> SiteAudit:
         robots, robots_findings = self._read_robots()
@@ -80,8 +88,9 @@ class _Audit:
                 more += self._judge_declaration(look, robots)
             more += self._judge_served(look, served)
             more += listing.listings.findings(self._site.origin)
+            more += self._links.findings(listing.listings, whole=self._is_whole(look))
             if self._order.published is not None:
-                more += self._order.published.compare(listing.listings, self._site)
+                more += self._order.published.compare(listing.listings, self._site.origin)
             more += self._order.compare(look)
             self._visit(robots, listing)
         return self._summed_up(look, more, served)
@@ -140,6 +149,16 @@ class _Audit:
                 children = watched.schema.children
                 yield from judge_index(reading.url, children, newest, now=look.at)
 
+    def _is_whole(self, look: SiteLook) -> bool:
+        """Every sitemap was read to its end."""
+        urlsets = [one for one in look.readings if one.kind is not DocumentKind.INDEX]
+        watched = [self._source.watched.get(one.url) for one in urlsets]
+        return not look.unfinished and all(
+            reading.complete
+            and (reading.kind is not DocumentKind.URLSET or (one and one.schema.whole))
+            for reading, one in zip(urlsets, watched, strict=True)
+        )
+
     def _judge_served(self, look: SiteLook, served: Mapping[str, Delivery]) -> Iterator[Finding]:
         documents = {one.url: served[one.url] for one in look.readings if one.url in served}
         for reading in look.readings:
@@ -190,11 +209,12 @@ class _Audit:
         )
         pages.visit(listing.picks(), self._visits)
 
-    def _save_progress(self, visits: Visits) -> None:
+    def _save_progress(self, visits: Visits, pages: Sequence[PageMemory]) -> None:
         """What a killed audit leaves to the one that goes on."""
         book = self._order.book
         if book is not None:
-            book.save_audit(self._stored(self._of_pages(visits), None))
+            stored = self._stored(self._of_pages(visits), None)
+            book.save_audit(stored, pages=pages, languages=visits.tally.unsaved_languages())
 
     def _of_pages(self, visits: Visits) -> list[Finding]:
         return [*visits.tally.findings(), *visits.honesty.findings(self._site.origin)]
@@ -208,7 +228,13 @@ class _Audit:
             checked=self._visits.tally.checked,
             findings=tuple(findings),
             trusts=tuple(self._visits.honesty.trusts()),
+            part=self._part() if finished_at is None else None,
         )
+
+    def _part(self) -> AuditPart:
+        tally, honesty = self._visits.tally, self._visits.honesty
+        verdicts = {str(verdict): count for verdict, count in honesty.verdicts.items()}
+        return AuditPart(tally.details(), verdicts, honesty.counted())
 
     # ------------------------------------------------------------ summing up
 

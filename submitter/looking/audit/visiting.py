@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -54,7 +54,7 @@ class PageRound:
         *,
         book: AuditBook | None,
         since: datetime,
-        save: Callable[[Visits], None] = lambda visits: None,
+        save: Callable[[Visits, Sequence[PageMemory]], None] = lambda visits, pages: None,
         advance: Callable[[], None] = lambda: None,
     ) -> None:
         self._site, self._eyes, self._around = site, eyes, around
@@ -164,8 +164,7 @@ class PageRound:
 
     def _store(self, seen: list[PageMemory], visits: Visits) -> None:
         if self._book is not None and seen:
-            self._book.record_pages(self._site.origin, seen)
-            self._save(visits)
+            self._save(visits, seen)
         seen.clear()
 
     # ------------------------------------------------------------ other languages

@@ -6,8 +6,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from submitter.core.audit.delivery import Delivery
+from submitter.core.audit.languages import SiteLinks
 from submitter.core.audit.schema import SchemaCheck
 from submitter.core.findings import Finding
 from submitter.core.fleet import Site
@@ -17,9 +19,10 @@ from submitter.ports import Clock, Fetched, Source
 
 class WatchedSource:
     """Implements `ports.Source` for one walk. `local` is the address that stands for a file of
-    this machine, empty when there is none."""
+    this machine, empty when there is none. `links` takes the alternates of all."""
 
-    def __init__(self, source: Source, clock: Clock, *, local: str = "") -> None:
+    def __init__(self, source: Source, clock: Clock, links: SiteLinks, *, local: str = "") -> None:
+        self._links = links
         self._source, self._clock, self._local = source, clock, local
         self.watched: dict[str, WatchedAnswer] = {}
 
@@ -39,7 +42,8 @@ class WatchedSource:
             url, site=site, validators=validators, until=until, user_agent=user_agent
         ) as fetched:
             waited_s = self._clock.monotonic() - began
-            answer = WatchedAnswer(fetched, waited_s=waited_s, local=url == self._local)
+            local = url == self._local
+            answer = WatchedAnswer(fetched, self._links, waited_s=waited_s, local=local)
             self.watched[url] = answer
             yield answer
 
@@ -47,7 +51,7 @@ class WatchedSource:
 class WatchedAnswer:
     """Implements `ports.Fetched`: the answer itself, with an eye on its bytes."""
 
-    def __init__(self, answer: Fetched, *, waited_s: float, local: bool) -> None:
+    def __init__(self, answer: Fetched, links: SiteLinks, *, waited_s: float, local: bool) -> None:
         self._answer, self._waited_s, self._local = answer, waited_s, local
         self.url, self.final_url, self.status = answer.url, answer.final_url, answer.status
         self.content_type, self.charset = answer.content_type, answer.charset
@@ -55,7 +59,7 @@ class WatchedAnswer:
         self._cache_control = answer.header("cache-control") or ""
         self._digest = hashlib.sha256()
         self._size = 0
-        self.schema = SchemaCheck(answer.url)
+        self.schema = SchemaCheck(answer.url, partial(links.take, answer.url))
 
     def header(self, name: str) -> str | None:
         return self._answer.header(name)

@@ -17,11 +17,13 @@ LEAST = 1.2
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """`name` is its class in the style sheet, `word` what people read."""
+    """`name` is its class in the style sheet, `word` what people read, `link` leads to the rows
+    that its total sums."""
 
     name: str
     word: str
     numbers: Mapping[date, int]
+    link: str
 
     @property
     def total(self) -> int:
@@ -30,13 +32,13 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """`link` is where a day leads: it holds `{day}`, or is empty."""
+    """`link` is where a day leads: it holds `{day}`."""
 
     title: str
     first: date
     today: date
     series: Sequence[Series]
-    link: str = ""
+    link: str
 
     @property
     def days(self) -> list[date]:
@@ -63,7 +65,9 @@ def chart_html(chart: Chart) -> Html:
         viewBox=f"0 0 {len(days)} {HEIGHT:g}",
         preserveAspectRatio="none",
     )
-    scale = element("div", element("span", f"{top:,}"), element("span", "0"), class_="scale")
+    scale = element(
+        "div", element("span", f"{top:,}"), element("span", "0"), class_="scale", aria_hidden="true"
+    )
     return element(
         "figure",
         element("div", scale, picture, class_="plot"),
@@ -97,8 +101,6 @@ def _bar(chart: Chart, shown: Sequence[Series], place: int, day: date, top: int)
     partial = day == chart.today
     name = f"{day.isoformat()}{', so far' if partial else ''}: {', '.join(words)}"
     body = element("g", element("title", name), *parts, class_="today" if partial else None)
-    if not chart.link:
-        return body
     return element("a", body, href=chart.link.format(day=day.isoformat()), tabindex="-1")
 
 
@@ -115,7 +117,12 @@ def _axis(days: Sequence[date]) -> Html:
 
 def _legend(shown: Sequence[Series]) -> Html:
     items = [
-        element("li", _swatch(one.name), f"{one.word} ", element("b", f"{one.total:,}"))
+        element(
+            "li",
+            _swatch(one.name),
+            f"{one.word} ",
+            element("a", f"{one.total:,}", href=f"{one.link}&of={one.total}"),
+        )
         for one in shown
     ]
     return element("ul", *items, class_="legend")

@@ -85,7 +85,7 @@
       return encodeURIComponent(table.columns[place].kind === 'time' ? iso(found).slice(0, 10) : found);
     });
     if (!facts.live) return '#/' + filled;
-    return (/^(log\?|site\/)/.test(template) ? '/' : '/#/') + filled;
+    return (/^(log\?|pages\?|site\/)/.test(template) ? '/' : '/#/') + filled;
   }
 
   function shown(table, place, row) {
@@ -328,12 +328,12 @@
 
   // ------------------------------------------------------------ views
 
-  // Rows that a link means: `state=a,b`, `waiting=nonzero`, `used=80-`, `since=…`, `day=…`.
+  // Rows that a link means: `state=a,b`, `waiting=nonzero`, `used=80-`, `within=-60`, `since=…`, `day=…`.
   function filtered(table, query) {
     let { rows } = table;
     for (const [name, wanted] of query) {
       const place = table.at.get(name);
-      const when = table.at.get('sent_at');
+      const when = table.at.has('sent_at') ? table.at.get('sent_at') : table.at.get('at');
       if (place !== undefined) rows = rows.filter(matcher(table, place, wanted));
       else if (name === 'since' && when !== undefined) rows = rows.filter((row) => value(table, when, row) <= made - Date.parse(wanted) / 1000);
       else if (name === 'day' && when !== undefined) rows = rows.filter((row) => iso(value(table, when, row)).startsWith(wanted));
@@ -345,50 +345,74 @@
     if (wanted === '') return (row) => value(table, place, row) === null;
     if (wanted === 'nonzero') return (row) => Boolean(value(table, place, row));
     if (isNumber(table.columns[place].kind)) {
-      const least = Number.parseInt(wanted, 10);
-      return wanted.endsWith('-') ? (row) => value(table, place, row) >= least && value(table, place, row) !== null
-        : (row) => value(table, place, row) === least;
+      const limit = Number.parseInt(wanted.replace(/^-/, ''), 10);
+      if (wanted.endsWith('-')) return (row) => value(table, place, row) !== null && value(table, place, row) >= limit;
+      if (wanted.startsWith('-')) return (row) => value(table, place, row) !== null && value(table, place, row) <= limit;
+      return (row) => value(table, place, row) === limit;
     }
-    const any = new Set(wanted.split(','));
+    const any = new Set([wanted, ...wanted.split(',')]);
     return (row) => any.has(value(table, place, row));
   }
 
   const shell = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'");
   function command(table, query) {
-    if (!table.command) return '';
+    if (!table.command.startsWith('submitter')) return table.command;
+    if (table.id === 'documents') return table.command + ' ' + shell(query.get('sitemap') || 'SITEMAP');
+    if (table.id === 'pages' && query.get('state') === 'waiting') return 'submitter serve';
     const parts = [table.command];
+    const calls = table.id === 'log' || table.id === 'pages';
     for (const [name, wanted] of query) {
+      if (name === 'crawler') parts.push('--bot', shell(wanted));
       if (['site', 'account', 'engine', 'run'].includes(name) && wanted) parts.push('--' + name, shell(wanted));
-      if (name === 'state' && table.id === 'log') for (const one of wanted.split(',')) parts.push('--state', shell(one));
-      if (table.id === 'log' && (name === 'since' || name === 'day')) parts.push('--since', shell(wanted));
+      const states = wanted === 'told' ? ['accepted', 'received', 'already'] : wanted.split(',');
+      if (name === 'state' && calls) for (const one of states) parts.push('--state', shell(one));
+      if (calls && (name === 'since' || name === 'day')) parts.push('--since', shell(wanted));
     }
-    if (table.id === 'log') parts.push('--limit 0');
+    if (calls) parts.push('--limit 0');
     return parts.join(' ');
+  }
+
+  // What the rows of a link give: see `of=` in table.py.
+  const UNFILTERED = ['of', 'sum', 'each'];
+  function totalOf(table, rows, query) {
+    const summed = table.at.get(query.get('sum'));
+    if (summed !== undefined) return rows.reduce((sum, row) => sum + (value(table, summed, row) || 0), 0);
+    const places = (query.get('each') || '').split(',').map((name) => table.at.get(name)).filter((place) => place !== undefined);
+    if (places.length) return new Set(rows.map((row) => JSON.stringify(places.map((place) => value(table, place, row))))).size;
+    return rows.length;
+  }
+
+  function noteOf(table, rows, query) {
+    const of = query.has('of') ? Number(query.get('of')) : null;
+    const total = totalOf(table, rows, query);
+    const summed = table.at.get(query.get('sum'));
+    const parts = [];
+    if (summed !== undefined) parts.push(table.columns[summed].title + ': ' + number(total) + ' in all. ');
+    const cut = of === null ? table.id === 'log' : total < of;
+    if (cut && of !== null) parts.push(number(total) + ' of ' + number(of) + (summed === undefined ? ' rows' : '') + ' are here. ');
+    if (table.note && (cut || (of !== null && total > of))) parts.push(table.note + ' ');
+    if (table.command) parts.push(cut ? 'All of them: ' : 'The same from the command line: ', h('code', {}, command(table, query)));
+    return parts.length ? h('p', { class: 'note' }, ...parts) : '';
   }
 
   function tableView(table, query) {
     const rows = filtered(table, query);
-    const chips = [...query].filter(([name]) => name !== 'of').map(([name, wanted]) => {
+    const chips = [...query].filter(([name]) => !UNFILTERED.includes(name)).map(([name, wanted]) => {
       const rest = new URLSearchParams(query);
-      rest.delete(name);
-      rest.delete('of');
+      for (const one of [name, ...UNFILTERED]) rest.delete(one);
       const place = table.at.get(name);
       const words = wanted === '' ? 'none' : wanted.split(',').map((one) => (place === undefined ? one : wordOf(table, place, one))).join(' or ');
       return h('a', { href: '#/' + table.id + '?' + rest, 'aria-label': 'Take away the filter ' + name }, name + ': ' + words + ' ×');
     });
-    const of = Number(query.get('of'));
-    const cut = table.id === 'log' && !(of && of <= rows.length);
-    const note = cut ? h('p', { class: 'note' }, (of > rows.length ? number(rows.length) + ' of ' + number(of) + ' rows are here. ' : '') + table.note + ' All of them: ', h('code', {}, command(table, query)))
-      : table.command ? h('p', { class: 'note' }, 'The same from the command line: ', h('code', {}, command(table, query))) : '';
     const holder = h('div');
     new Listing(holder, table, rows);
-    return [table.title, [h('div', { class: 'chips' }, ...chips), note, holder]];
+    return [table.title, [h('div', { class: 'chips' }, ...chips), noteOf(table, rows, query), holder]];
   }
 
   function siteView(site) {
     const query = new URLSearchParams({ site });
     const blocks = [];
-    for (const id of ['alerts', 'targets', 'sitemaps', 'troubles', 'site_crawls', 'log']) {
+    for (const id of ['alerts', 'targets', 'sitemaps', 'troubles', 'documents', 'site_crawls', 'log']) {
       const table = byId.get(id);
       if (!table) continue;
       const rows = filtered(table, query);

@@ -79,7 +79,8 @@ _SITEMAPS = (
 )
 _LATENCIES = (
     "Accepted is not read, and read is not crawled: here is how long it took from telling to the"
-    " engine’s own word of a download, and to the first crawl that access logs show."
+    " engine’s own word of a download, and to the first crawl that access logs show. Where a start"
+    " is unsure, the earliest one counts, so waits may be shorter than shown."
 )
 
 
@@ -250,7 +251,7 @@ def _section(
     lead: str = "",
     count: int | None = None,
 ) -> Html:
-    heading = element("h2", title, element("span", count, class_="count") if count else None)
+    heading = element("h2", title, _count(id, count) if count else None)
     parts: list[Html] = []
     for table in shown:
         if len(shown) > 1 and table is not shown[0]:
@@ -259,6 +260,10 @@ def _section(
     return element(
         "section", heading, element("p", lead, class_="lead") if lead else None, *parts, id=id
     )
+
+
+def _count(table: str, count: int) -> Html:
+    return element("a", f"{count:,}", href=f"#/{table}?of={count}", class_="count")
 
 
 def _counters(report: Report) -> Html:
@@ -276,7 +281,7 @@ def _counters(report: Report) -> Html:
         _tile("targets in trouble", _sum(by_health, BAD), "bad", "cross", _at(BAD)),
         _tile("held, late or unknown", _sum(by_health, ODD), "odd", "late", _at(ODD)),
         _tile("read or taken", _sum(by_health, GOOD), "good", "check", _at(GOOD), of=everything),
-        _tile("pages waiting", waiting, "wait", "clock", "#/targets?waiting=nonzero"),
+        _tile("pages waiting", waiting, "wait", "clock", "#/targets?waiting=nonzero&sum=waiting"),
         _tile(f"lanes over {NEAR} %", near, "odd", "pause", "#/lanes?used=80-"),
         _age_tile("longest unread", max(unread, default=None)),
     ]  # fmt: skip
@@ -300,6 +305,7 @@ def _tile(
     shown = element("b", f"{number:,}", total)
     label = element("span", icon(drawing), word)
     tone = tone if number else "none"
+    href = f"{href}&of={number}"
     body = element("a", shown, label, href=href) if number else element("div", shown, label)
     return element("li", body, class_=f"tile t-{tone}")
 
@@ -322,7 +328,7 @@ def _fleet(table: Table, report: Report, shell: Shell) -> Html:
     )
     return element(
         "section",
-        element("h2", "Fleet", element("span", f"{len(table.rows):,}", class_="count")),
+        element("h2", "Fleet", _count("fleet", len(table.rows)) if table.rows else None),
         element("p", lead, class_="lead"),
         element("ul", *legend, class_="states"),
         table_html(table, shell.frame),
@@ -331,8 +337,9 @@ def _fleet(table: Table, report: Report, shell: Shell) -> Html:
 
 
 def _state(look: Look, health: Health, count: int) -> Html:
-    link = element("a", badge(look), href=f"#/targets?health={health}", title=look.meaning)
-    return element("li", link, element("b", f"{count:,}"))
+    href = f"#/targets?health={health}&of={count}"
+    shown = join(badge(look), " ", element("b", f"{count:,}"))
+    return element("li", element("a", shown, href=href, title=look.meaning))
 
 
 def _submissions(report: Report, by_id: Mapping[str, Table], shell: Shell) -> Html:
@@ -340,14 +347,14 @@ def _submissions(report: Report, by_id: Mapping[str, Table], shell: Shell) -> Ht
     states: dict[str, Counter[date]] = defaultdict(Counter)
     for one in report.days:
         states[one.state][one.day] += one.calls
-    series = [Series(state, look.word, states[state]) for state, look in CALLS.items()]
-    calls = Chart("Calls by day and state", first, today, series, "#/days?day={day}")
-    pages = [
-        Series("new", "new", {one.day: one.new for one in report.page_days}),
-        Series("changed", "changed", {one.day: one.changed for one in report.page_days}),
-        Series("gone", "gone", {one.day: one.gone for one in report.page_days}),
+    series = [
+        Series(state, look.word, states[state], f"#/days?state={state}&sum=calls")
+        for state, look in CALLS.items()
     ]
-    found = Chart("Pages found by day", first, today, pages)
+    calls = Chart("Calls by day and state", first, today, series, "#/days?sum=calls&day={day}")
+    counted = {name: {one.day: getattr(one, name) for one in report.page_days} for name in _FOUND}
+    pages = [Series(name, name, counted[name], f"#/page_days?sum={name}") for name in _FOUND]
+    found = Chart("Pages found by day", first, today, pages, "#/page_days?day={day}")
     return element(
         "section",
         element("h2", "Submissions"),
@@ -362,17 +369,23 @@ def _submissions(report: Report, by_id: Mapping[str, Table], shell: Shell) -> Ht
     )
 
 
+_FOUND = ("new", "changed", "gone")
+
+
 def _crawl(report: Report, by_id: Mapping[str, Table], shell: Shell) -> Html:
     table = by_id["crawls"]
-    kinds: dict[str, dict[date, int]] = defaultdict(dict)
+    kinds: dict[str, Counter[date]] = defaultdict(Counter)
     for one in report.crawl_days:
-        kinds[one.kind][one.day] = one.hits
+        kinds[one.kind][one.day] += one.hits
     parts: list[Content] = []
     if report.crawl_days:
         today = report.made_at.astimezone(UTC).date()
-        series = [Series(f"kind{n % 5}", kind, kinds[kind]) for n, kind in enumerate(sorted(kinds))]
-        first = min(one.day for one in report.crawl_days)
-        parts.append(chart_html(Chart("Fetches by crawlers", first, today, series)))
+        series = [
+            Series(f"kind{n % 5}", kind, kinds[kind], f"#/crawl_days?kind={kind}&sum=hits")
+            for n, kind in enumerate(sorted(kinds))
+        ]
+        first, link = min(one.day for one in report.crawl_days), "#/crawl_days?sum=hits&day={day}"
+        parts.append(chart_html(Chart("Fetches by crawlers", first, today, series, link)))
         parts.append(_fold("The numbers, day by day", table_html(by_id["crawl_days"], shell.frame)))
     lead = "From access logs: what bots fetched in the last four weeks, by section of the sites."
     return element(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from submitter.core.records import LogRow
-from submitter.core.report import Report
+from submitter.core.report import CallTotals, PageLine, Report
 from submitter.render.html import tables
 from submitter.render.html.markup import Html, element, join
 from submitter.render.html.page import Shell, page
@@ -29,7 +29,7 @@ class CallsPage:
     that the next page begins before, None on the last one."""
 
     rows: Sequence[LogRow]
-    total: int
+    totals: CallTotals
     filters: Mapping[str, str]
     older: int | None
 
@@ -38,18 +38,55 @@ def log_page(shell: Shell, calls: CallsPage, report: Report) -> str:
     table = tables.log(list(reversed(calls.rows)), report)
     table = replace(table, note="")
     chips = [_chip(name, value, calls.filters) for name, value in calls.filters.items()]
-    words = f"{calls.total:,} calls"
-    if len(calls.rows) < calls.total:
+    totals = calls.totals
+    words = f"{totals.calls:,} calls"
+    if len(calls.rows) < totals.calls:
         words += f"; {len(calls.rows):,} of them here"
+    words += (
+        f". In all of them: {totals.urls:,} pages, {totals.accepted:,} taken,"
+        f" {totals.rejected:,} rejected, {totals.spent:,} spent, {totals.targets:,} targets"
+    )
     body = element(
         "section",
-        element("h2", "Calls", element("span", f"{calls.total:,}", class_="count")),
+        element("h2", "Calls", element("span", f"{totals.calls:,}", class_="count")),
         element("div", *chips, class_="chips"),
         element("p", words, ". ", _downloads(calls.filters), class_="note"),
         table_html(table, shell.frame),
         _older(calls),
     )
     return page(shell, "Calls", [_back(), body], [table])
+
+
+@dataclass(frozen=True, slots=True)
+class PagesPage:
+    """Some pages of one target. `of` is the number that led here; `more` is the number that the
+    next ones come after, None on the last page."""
+
+    rows: Sequence[PageLine]
+    of: int | None
+    filters: Mapping[str, str]
+    more: int | None
+
+
+def pages_page(shell: Shell, pages: PagesPage) -> str:
+    site, account, state = pages.filters["site"], pages.filters["account"], pages.filters["state"]
+    table = replace(tables.pages(pages.rows), note="", command="")
+    words = f"{len(pages.rows):,} pages are here"
+    if pages.of is not None:
+        words += f", of {pages.of:,} in all"
+    more = None
+    if pages.more is not None:
+        of = {} if pages.of is None else {"of": str(pages.of)}
+        query = urlencode({**pages.filters, **of, "after": str(pages.more)})
+        more = element("p", element("a", "More pages →", href=f"/pages?{query}"), class_="pager")
+    body = element(
+        "section",
+        element("h2", "Pages"),
+        element("p", element("bdi", site), f" at {account}: {state}. {words}.", class_="note"),
+        table_html(table, shell.frame),
+        more,
+    )
+    return page(shell, "Pages", [_back(), body], [table])
 
 
 def _back() -> Html:

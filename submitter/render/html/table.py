@@ -29,8 +29,10 @@ class Column:
     `signed`, `share` (of a hundred), `time`, `span` (seconds), `cell`, `hidden` (only for links
     and choices), or one of `words.LOOKS`.
 
-    `link` is where a value leads, with `{name}` for the value of a column: `log?…` and `site/…`
-    are views, anything else is a table of the page, filtered. `facet`: offered as a filter.
+    `link` is where a value leads, with `{name}` for the value of a column: `log?…`, `pages?…` and
+    `site/…` are views, anything else is a table of the page, filtered. `of=` is the number that
+    the rows there give: so many rows, or what the column named by `sum=` adds up to, or so many
+    different values of the columns named by `each=`. `facet`: offered as a filter.
     """
 
     name: str
@@ -51,6 +53,9 @@ class Cell:
     beat: str
     account: str
 
+
+SERVED = ("log?", "pages?", "site/")
+"""Views that a live page asks its server for."""
 
 Value = str | int | datetime | Cell | None
 
@@ -98,7 +103,7 @@ class Frame:
                 template = template.replace(f"{{{name}}}", quote(_in_link(value), safe=""))
         if not self.live:
             return f"#/{template}"
-        return f"/{template}" if template.startswith(("log?", "site/")) else f"/#/{template}"
+        return f"/{template}" if template.startswith(SERVED) else f"/#/{template}"
 
 
 def _in_link(value: Value) -> str:

@@ -6,19 +6,22 @@ from dataclasses import replace
 
 from submitter.core.report import Report
 from submitter.render.html.table import Table
-from submitter.render.html.tables_calls import causes, days, log, runs
+from submitter.render.html.tables_calls import causes, days, log, pages, runs
 from submitter.render.html.tables_fleet import alerts, changes, fleet, lanes, targets
 from submitter.render.html.tables_sites import (
     crawl_days,
     crawls,
+    documents,
     latencies,
+    looks,
     page_days,
     site_crawls,
     sitemaps,
     troubles,
+    waits,
 )
 
-__all__ = ["all_tables", "log", "site_tables"]
+__all__ = ["all_tables", "log", "pages", "site_tables"]
 
 
 def all_tables(report: Report, *, calls: bool = True) -> list[Table]:
@@ -33,14 +36,17 @@ def all_tables(report: Report, *, calls: bool = True) -> list[Table]:
         causes(report),
         sitemaps(report),
         troubles(report),
+        documents(report),
+        looks(report),
         latencies(report),
+        waits(report),
         crawls(report),
         crawl_days(report),
         site_crawls(report),
         runs(report),
         targets(report),
     ]
-    return [*tables, log(report.calls, report)] if calls else tables
+    return [*tables, log(report.calls, report), pages([])] if calls else tables
 
 
 def site_tables(report: Report) -> list[Table]:
@@ -50,6 +56,7 @@ def site_tables(report: Report) -> list[Table]:
         targets(report),
         sitemaps(report),
         troubles(report),
+        documents(report),
         site_crawls(report),
         log(report.calls, report),
     ]

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from submitter.core.records import LogRow
-from submitter.core.report import Report
-from submitter.render.html.columns import ACCOUNT, ENGINE, SITE
+from submitter.core.report import PageLine, Report
+from submitter.render.html.columns import ACCOUNT, ENGINE, SITE, own_row, summing
 from submitter.render.html.table import Column, Table
 
 
 def days(report: Report) -> Table:
-    link = "log?day={day}&account={account}&kind={kind}&state={state}&of={calls}"
+    link = "log?day={day}&account={account}&kind={kind}&state={state}"
     columns = (
         Column("day", "Day (UTC)"),
         ACCOUNT,
         ENGINE,
         Column("kind", "Kind", facet=True),
         Column("state", "State", "call", facet=True),
-        Column("calls", "Calls", "count", link),
-        Column("pages", "Pages in them", "count"),
+        Column("calls", "Calls", "count", f"{link}&of={{calls}}"),
+        Column("pages", "Pages in them", "count", summing(link, "urls", "pages")),
     )
     rows = [
         (one.day.isoformat(), one.account, one.engine, one.kind, one.state, one.calls, one.pages)
@@ -31,18 +31,15 @@ def days(report: Report) -> Table:
 
 def causes(report: Report) -> Table:
     since = report.since.date().isoformat()
-    link = (
-        f"log?since={since}&account={{account}}&state={{state}}&cause={{cause}}&code={{code}}"
-        "&of={calls}"
-    )
+    link = f"log?since={since}&account={{account}}&state={{state}}&cause={{cause}}&code={{code}}"
     columns = (
         Column("state", "State", "call", facet=True),
         Column("cause", "Cause"),
         ACCOUNT,
         ENGINE,
         Column("code", "Code"),
-        Column("calls", "Calls", "count", link),
-        Column("targets", "Targets", "count", link),
+        Column("calls", "Calls", "count", f"{link}&of={{calls}}"),
+        Column("targets", "Targets", "count", f"{link}&each=site,account&of={{targets}}"),
         Column("last_at", "Last", "time"),
         Column("message", "In the engine's words", "words"),
         Column("next_step", "Next step", "words"),
@@ -71,6 +68,7 @@ def log(rows: Sequence[LogRow], report: Report) -> Table:
         Column("urls", "Pages", "count"),
         Column("accepted", "Taken", "count"),
         Column("rejected", "Rejected", "count"),
+        Column("spent", "Spent", "count", doc="of the lane's day"),
         Column("http_status", "HTTP", "count"),
         Column("code", "Code"),
         Column("cause", "Cause"),
@@ -82,8 +80,8 @@ def log(rows: Sequence[LogRow], report: Report) -> Table:
     found = [
         (
             one.sent_at, one.state, one.site, one.account, one.engine, one.kind, one.target,
-            one.message, one.urls, one.accepted, one.rejected, one.http_status, one.code,
-            one.cause, one.next_step, one.run, one.id, one.property,
+            one.message, one.urls, one.accepted, one.rejected, one.spent, one.http_status,
+            one.code, one.cause, one.next_step, one.run, one.id, one.property,
         )
         for one in reversed(rows)
     ]  # fmt: skip
@@ -91,15 +89,31 @@ def log(rows: Sequence[LogRow], report: Report) -> Table:
     return Table("log", "Calls", columns, found, "No call is like that.", note, "submitter log", 25)
 
 
+def pages(rows: Sequence[PageLine]) -> Table:
+    """Single pages of one target. A page in one file holds none: there are millions."""
+    columns = (
+        Column("loc", "Page", "address"),
+        Column("state", "Last call, or why it waits", facet=True),
+        Column("reason", "Reason", "words"),
+        Column("call", "Call", "count", "log?id={call}&sum=id&of={call}"),
+    )
+    found = [(one.loc, one.state, one.reason, one.call) for one in rows]
+    note = "This file holds no single pages."
+    return Table(
+        "pages", "Pages", columns, found, "No page is like that.", note, "submitter log --pages", 50
+    )
+
+
 def runs(report: Report) -> Table:
+    own = own_row("runs", "run")
     columns = (
         Column("run", "Run", link="log?run={run}&of={calls}"),
         Column("outcome", "Outcome", "outcome", facet=True),
         Column("started", "Started", "time"),
-        Column("took", "Took", "span"),
+        Column("took", "Took", "span", own("took")),
         Column("calls", "Calls", "count", "log?run={run}&of={calls}"),
         Column("good", "Taken", "count", "log?run={run}&state=accepted,received,already&of={good}"),
-        Column("exit_code", "Exit", "count"),
+        Column("exit_code", "Exit", "count", own("exit_code")),
         Column("forced", "Forced because", "words"),
     )
     rows = [

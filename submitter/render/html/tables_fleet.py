@@ -8,7 +8,15 @@ from datetime import timedelta
 from submitter.core.health import Health
 from submitter.core.report import BEAT_DAYS, LaneLine, Report, TargetLine
 from submitter.core.summary import timestamp
-from submitter.render.html.columns import ACCOUNT, ENGINE, SHOWN_ENGINE, SITE, TROUBLES
+from submitter.render.html.columns import (
+    ACCOUNT,
+    ENGINE,
+    SHOWN_ENGINE,
+    SITE,
+    TROUBLES,
+    own_row,
+    summing,
+)
 from submitter.render.html.table import Cell, Column, Table, Value
 
 
@@ -63,7 +71,13 @@ def fleet(report: Report) -> Table:
     ]
     columns = (
         SITE,
-        Column("pages", "Pages", "count", link="site/{site}", doc="listed at the last look"),
+        Column(
+            "pages",
+            "Pages",
+            "count",
+            summing("documents?site={site}", "pages"),
+            doc="listed at the last look",
+        ),
         Column("looked", "Looked at", "time"),
         *cells,
     )
@@ -100,6 +114,7 @@ def _cell(lines: Sequence[TargetLine], engine: str) -> Cell | None:
 
 def targets(report: Report) -> Table:
     calls = f"log?site={{site}}&account={{account}}&since={_beat_since(report)}"
+    pages = "pages?site={site}&account={account}"
     columns = (
         SITE,
         ACCOUNT,
@@ -112,10 +127,10 @@ def targets(report: Report) -> Table:
             "troubles", "In trouble", "count", f"{calls}&state={TROUBLES}&of={{troubles}}",
             doc="calls that were rejected, lost, not carried out or taken in part",
         ),
-        Column("told", "Pages told", "count"),
-        Column("waiting", "Waiting", "count"),
-        Column("unknown", "Unknown", "count"),
-        Column("rejected", "Rejected", "count"),
+        Column("told", "Pages told", "count", f"{pages}&state=told&of={{told}}"),
+        Column("waiting", "Waiting", "count", f"{pages}&state=waiting&of={{waiting}}"),
+        Column("unknown", "Unknown", "count", f"{pages}&state=unknown&of={{unknown}}"),
+        Column("rejected", "Rejected", "count", f"{pages}&state=rejected&of={{rejected}}"),
         Column("property", "Property"),
     )  # fmt: skip
     rows = [
@@ -134,18 +149,20 @@ def _beat_since(report: Report) -> str:
 
 
 def lanes(report: Report) -> Table:
-    spent = "log?account={account}&property={property}&since={from}"
-    waiting = "targets?account={account}&property={property}&waiting=nonzero"
+    spent = summing("log?account={account}&property={property}&since={from}", "spent")
+    of_lane = "targets?account={account}&property={property}&waiting=nonzero"
+    waiting = summing(of_lane, "waiting", "backlog")
+    own = own_row("lanes", "account", "property")
     columns = (
         Column("property", "Lane"),
         ACCOUNT,
         ENGINE,
-        Column("used", "Used", "share"),
+        Column("used", "Used", "share", own("used")),
         Column("spent", "Spent", "count", spent, doc="accepted, in flight and unknown"),
-        Column("limit", "Of", "count"),
-        Column("left", "Left", "count"),
+        Column("limit", "Of", "count", own("limit")),
+        Column("left", "Left", "count", own("left")),
         Column("backlog", "Waiting", "count", waiting),
-        Column("days", "Days left", "count", doc="until nothing waits, today counted"),
+        Column("days", "Days left", "count", own("days"), doc="until nothing waits, today counted"),
         Column("resets_at", "Starts anew", "time"),
         Column("closed", "Closed until", "time"),
         Column("reason", "Why closed", "words"),

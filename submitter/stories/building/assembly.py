@@ -12,16 +12,20 @@ from typing import Final
 from submitter.core.building.extensions import without_links
 from submitter.core.building.families import DELTA, FRESH_NEWS
 from submitter.core.building.index import Child, check_index, parse_index, render_index
-from submitter.core.building.memory import NAME, FileRecord, Memory, read_memory, write_memory
+from submitter.core.building.memory import (
+    NAME,
+    NO_FILE,
+    FileRecord,
+    Memory,
+    read_memory,
+    write_memory,
+)
 from submitter.core.building.orders import MOVING, BuildOrder
 from submitter.core.shards import Fate, ShardFile, split_name
 from submitter.errors import PublishError
 from submitter.ports import Edition
 from submitter.stories.building.families import Families, Mend, Outcome
 from submitter.stories.building.intake import Intake
-
-HIGHEST: Final = 65_535
-"""A memory counts files and lines in two bytes; more of either are not remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +142,6 @@ class Remembering:
         places = FileTable(outcome)
         homes, lines = homes_of(places)
         intake, order = self._intake, self._order
-        repeats = intake.account.dropped["duplicate"]
         memory = Memory(
             order=order.fingerprint(),
             made_at=int(self._now.timestamp()),
@@ -148,8 +151,6 @@ class Remembering:
             lines=lines,
             index_name=order.index_name if order.profile.index else "",
             plain=intake.plain and (intake.memory is None or intake.memory.plain),
-            repeats=repeats,
-            linked=bool(intake.links) or (intake.memory is not None and intake.memory.linked),
             retired=self._edition.leaving(),
             unused=sorted({*intake.sieve.unused, *(intake.memory.unused if intake.memory else ())}),
         )
@@ -200,7 +201,7 @@ class FileTable:
     def countable(self) -> bool:
         """Every entry has one place, and it can be counted."""
         outcome = self.outcome
-        return not outcome.moved and not outcome.left_out and len(self.records) <= HIGHEST
+        return not outcome.moved and not outcome.left_out and len(self.records) <= NO_FILE
 
 
 NOWHERE: Final[Homes] = (array("H"), array("H"))
@@ -209,13 +210,17 @@ NOWHERE: Final[Homes] = (array("H"), array("H"))
 
 def homes_of_all(intake: Intake, places: FileTable) -> Homes:
     """Of a list that was read whole."""
-    if not places.countable or any(intake.unwanted):
+    if not places.countable:
         return NOWHERE
-    homes, lines = (array("H", [0]) * intake.pile.entries for _ in range(2))
+    unwanted = intake.unwanted if any(intake.unwanted) else b""
+    homes = array("H", [NO_FILE]) * intake.pile.entries
+    lines = array("H", [0]) * intake.pile.entries
     for prefix, found in places.outcome.places.items():
         rows = zip(found.numbers, found.lines, strict=True)
         at = {number: places.of[prefix, number] for number in set(found.numbers)}
         ordinals = intake.pile.ordinals_of(prefix)
+        if unwanted:
+            ordinals = [one for one in ordinals if not unwanted[one]]
         for ordinal, (number, line) in zip(ordinals, rows, strict=True):
             homes[ordinal], lines[ordinal] = at[number], line
     return homes, lines

@@ -15,7 +15,8 @@ from datetime import datetime
 from typing import Final
 
 from submitter.core.building.families import DELTA, FRESH_NEWS
-from submitter.core.building.memory import Memory
+from submitter.core.building.links import DIGESTS
+from submitter.core.building.memory import NO_FILE, Memory
 from submitter.core.building.orders import MOVING, BuildOrder
 from submitter.core.lastmod import DateFault, parse_lastmod
 from submitter.core.shards import Known
@@ -24,7 +25,7 @@ from submitter.core.urls import normalize
 from submitter.ports import Edition, FamilyDraft, PublishList
 from submitter.stories.building.assembly import NOWHERE, Assembly, FileTable, Homes, homes_of_all
 from submitter.stories.building.families import Rows
-from submitter.stories.building.intake import Intake, Passage
+from submitter.stories.building.intake import ONE_SIDED, Intake, Passage
 
 _LOCS: Final = re.compile(rb"<url><loc>([^<]*)</loc>").findall
 _PUBLISHED: Final = re.compile(rb"<news:publication_date>([^<]*)<")
@@ -73,10 +74,8 @@ class Resumption:
     def bring(self) -> None:
         """Raises Unfit."""
         intake, memory = self._intake, self._memory
-        changes = len(self._taken) < len(memory.blocks) or intake.pile.entries
-        if changes and (memory.linked or intake.links):
-            raise Unfit
-        if any(intake.unwanted):
+        lost = [one for at, one in enumerate(memory.blocks) if at not in self._taken]
+        if any(intake.unwanted) or any(one.shared or ONE_SIDED in one.left_out for one in lost):
             raise Unfit
         opened = self._opened()
         families = self._assembly.families
@@ -92,6 +91,7 @@ class Resumption:
             else:
                 families.outcome.keep(prefix, records)
         self._refuse_repeats()
+        self._refuse_other_links(sum(one.links for one in lost))
         families.bring_delta(self._moving(DELTA, _CHANGED, intake.sieve.since))
         families.bring_news(self._moving(FRESH_NEWS, _PUBLISHED, intake.sieve.fresh_since))
 
@@ -126,6 +126,22 @@ class Resumption:
             found = self._new.intersection(_LOCS(self._edition.read(one.name) or b""))
             if any(hash(normalize(unescape(loc).decode())) not in leaving for loc in found):
                 raise Unfit
+
+    def _refuse_other_links(self, before: int) -> None:
+        """Entries that were not read keep their alternates when all links between known pages are
+        the same ones, and new pages name each other only, each in return."""
+        read = self._intake.read_links
+        new = {normalize(unescape(loc).decode()) for loc in self._new} if read else set()
+        grown = {page: links for page, links in read.items() if page in new}
+        kept = sum(links.digest for page, links in read.items() if page not in new)
+        if (kept - before) % DIGESTS:
+            raise Unfit
+        own = f"{self._intake.site}/"
+        for page, links in grown.items():
+            for named in links.named:
+                back = grown.get(named)
+                if named.startswith(own) and (back is None or page not in back.named):
+                    raise Unfit
 
     def _moving(self, prefix: str, date_in: re.Pattern[bytes], since: int) -> Iterator[Rows]:
         """What stands there, is young enough, and was not looked at anew; then what was."""
@@ -180,7 +196,10 @@ class Resumption:
     def _homes_of_known(self, places: FileTable) -> tuple[array[int], array[int]]:
         """All old entries by the new places of files; those of lost files are never asked for."""
         memory, outcome = self._memory, places.outcome
-        renamed = [places.of.get((one.prefix, one.number), 0) for one in memory.files]
+        renamed = {
+            at: places.of.get((one.prefix, one.number), 0) for at, one in enumerate(memory.files)
+        }
+        renamed[NO_FILE] = NO_FILE
         shifted = {
             at: outcome.places[one.prefix].after[one.number]
             for at, one in enumerate(memory.files)
