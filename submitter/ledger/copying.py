@@ -101,7 +101,7 @@ def copy_database(source: Database, target: Database) -> tuple[TableCount, ...]:
         for table in tables:
             _copy_table(old, new, table)
         new.execute(update(lease).values(expires_at=None))  # their owners hold the old ledger
-        new.number_on(tables)
+        new.settle(tables)
         return tuple(_counted(old, new, table) for table in tables)
 
 

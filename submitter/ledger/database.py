@@ -140,9 +140,10 @@ class Transaction:
         """From here to the end, nobody else makes or changes tables."""
         self._driver.lock_schema()
 
-    def number_on(self, tables: Iterable[Table]) -> None:
-        """Rows that number themselves go on after those that came with their numbers."""
-        self._driver.number_on(tables)
+    def settle(self, tables: Iterable[Table]) -> None:
+        """These were filled with rows that came with their numbers: rows that number themselves go
+        on after them, and the database knows how full they are when it plans a query."""
+        self._driver.settle(tables)
 
     def finish_tables(self) -> None:
         """See to what the tables need besides their definition, before there are views on them."""
@@ -208,8 +209,8 @@ class Driver(Protocol):
     def finish_tables(self) -> None:
         """See `Transaction.finish_tables`."""
 
-    def number_on(self, tables: Iterable[Table]) -> None:
-        """See `Transaction.number_on`."""
+    def settle(self, tables: Iterable[Table]) -> None:
+        """See `Transaction.settle`."""
 
     def close(self) -> None: ...
 

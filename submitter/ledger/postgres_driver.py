@@ -167,12 +167,13 @@ class PostgresDriver:
     def finish_tables(self) -> None:
         self.run(BY_BYTES)
 
-    def number_on(self, tables: Iterable[Table]) -> None:
+    def settle(self, tables: Iterable[Table]) -> None:
         quote = self.connection.dialect.identifier_preparer.quote
         for table in tables:
             column = table.autoincrement_column
             if column is not None:
                 self.run(NUMBER_ON.format(table=quote(table.name), column=quote(column.name)))
+            self.run(f"ANALYZE {quote(table.name)}")
 
     def listed(self, statement: Select[Any]) -> tuple[Select[Any], int]:
         return self._bulk.listed(statement), LISTED

@@ -80,8 +80,8 @@ class SqliteDriver:
     def finish_tables(self) -> None:
         """They are as defined."""
 
-    def number_on(self, tables: Iterable[Table]) -> None:
-        """They do so by themselves."""
+    def settle(self, tables: Iterable[Table]) -> None:
+        """They number on by themselves, and no plan asks how full they are."""
 
     def listed(self, statement: Select[Any]) -> tuple[Select[Any], int]:
         return statement, CHUNK

@@ -132,7 +132,9 @@ def test_a_refusal_that_a_run_meets_is_explained_wherever_it_is_shown(
     assert (row.http_status, row.next_step) == (met.status, problem["next_step"])
     assert log_row_doc(row)["meaning"] == meaning
     with ward.world.wired() as parts:
-        story = explain_doc(explain(row.target, fleet=parts.fleet, ledger=parts.ledger, traits=TRAITS))
+        story = explain_doc(
+            explain(row.target, fleet=parts.fleet, ledger=parts.ledger, traits=TRAITS)
+        )
     [told] = [one for one in story["targets"] if one["account"] == met.engine]
     assert meaning in (told["why_not"] or "")
     assert (row.next_step or "") in (told["why_not"] or "")
@@ -153,7 +155,9 @@ def test_what_was_not_even_called_is_explained_as_well(ward: Ward) -> None:
     ward.admit("google", google_property="host")
     assert ward.world.run().calls == []
     with ward.world.wired() as parts:
-        [told] = explain(f"{ORIGIN}/sitemap.xml", fleet=parts.fleet, ledger=parts.ledger, traits=TRAITS).targets
+        [told] = explain(
+            f"{ORIGIN}/sitemap.xml", fleet=parts.fleet, ledger=parts.ledger, traits=TRAITS
+        ).targets
     assert meaning_of("property-missing", "google") in (told.why_not or "")
     assert next_step_of("property-missing", "google") in (told.why_not or "")
 

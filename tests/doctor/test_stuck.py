@@ -313,7 +313,8 @@ def test_the_history_shows_both_addresses(aliased: Ward) -> None:
     aliased.world.run()
     with aliased.world.wired() as parts:
         stories = [
-            explain(address, fleet=parts.fleet, ledger=parts.ledger, traits=TRAITS) for address in (SITEMAP, ALIAS)
+            explain(address, fleet=parts.fleet, ledger=parts.ledger, traits=TRAITS)
+            for address in (SITEMAP, ALIAS)
         ]
     for story, other in zip(stories, (ALIAS, SITEMAP), strict=True):
         assert [(one.alias, len(one.attempts)) for one in story.targets] == [(None, 1), (other, 1)]
