@@ -83,9 +83,11 @@ def lambda_delivery(event: object, request_id: str) -> Delivery:
     https://docs.aws.amazon.com/eventbridge/latest/ref/overiew-event-structure.html, read
     2026-11-30.
     """
+    fallback = run_name("lambda", request_id)
     if isinstance(event, Mapping) and "detail-type" in event and "source" in event:
-        return Delivery(run_name("eventbridge", str(event.get("id"))), event.get("detail"))
-    return Delivery(run_name("lambda", request_id), event)
+        id = event.get("id")
+        return Delivery(run_name("eventbridge", str(id)) if id else fallback, event.get("detail"))
+    return Delivery(fallback, event)
 
 
 # ---------------------------------------------------------------- Google

@@ -56,6 +56,11 @@ class PermitState:
         """No later entry may be older: where clocks differ, the one that is ahead is the time."""
         return max(*self.out.values(), *self.back[-1:], 0.0, 0.0)
 
+    def earlier(self, by_s: float) -> PermitState:
+        """The same calls, all so much longer ago."""
+        out = {holder: at - by_s for holder, at in self.out.items()}
+        return PermitState(out, [at - by_s for at in self.back], self.closed_until - by_s)
+
 
 class PermitLog:
     """The recent calls of one account. Not thread-safe, knows no clock.

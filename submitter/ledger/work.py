@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -20,6 +21,8 @@ from submitter.ledger.schema import look as look_table
 from submitter.ledger.schema import site
 from submitter.ledger.schema_work import permit, verdict
 
+log = logging.getLogger(__name__)
+
 NEWEST = (
     select(func.max(look_table.c.number))
     .where(look_table.c.site_id == verdict.c.site_id, look_table.c.by_hand.is_(False))
@@ -35,6 +38,10 @@ VERDICT = (
 BEGIN = Many(permit, "account", "state", conflict=Conflict.IGNORE)
 STATE = select(permit.c.state).where(permit.c.account == bindparam("of_account")).with_for_update()
 KEEP = update(permit).where(permit.c.account == bindparam("of_account"))
+
+
+TOLERATED_S = 1.0
+"""A clock may be ahead by so much more than a window's length."""
 
 
 # ---------------------------------------------------------------- looks
@@ -97,22 +104,29 @@ def take_permit(
     tx: Transaction, account: str, windows: Sequence[Window], holder: Hashable, now: datetime
 ) -> float:
     """One permit, or the seconds to wait before asking again. The row is locked meanwhile, so
-    that all workers together keep the windows."""
+    that all workers together keep the windows.
+
+    Calls by a clock that is further ahead than the longest window count as just made: whoever had
+    it may be gone or be set right, and nobody else's would reach them for as long."""
     state = _state(tx, account)
-    log = PermitLog.of(windows, state)
+    ahead_s = state.newest - now.timestamp()
+    if ahead_s > max((window.seconds for window in windows), default=0.0) + TOLERATED_S:
+        log.warning("a worker's clock was %.0f s ahead of this one's; set them right", ahead_s)
+        state = state.earlier(ahead_s)
+    calls = PermitLog.of(windows, state)
     at = max(now.timestamp(), state.newest)
-    log.take_back(holder, at)
-    wait_s = log.earliest(at) - at
+    calls.take_back(holder, at)
+    wait_s = calls.earliest(at) - at
     if wait_s <= 0:
-        log.give(holder, at)
-    _keep(tx, account, log.state)
+        calls.give(holder, at)
+    _keep(tx, account, calls.state)
     return max(0.0, wait_s)
 
 
 def close_permits(tx: Transaction, account: str, until: datetime) -> None:
-    log = PermitLog.of((), _state(tx, account))
-    log.close(until.timestamp())
-    _keep(tx, account, log.state)
+    calls = PermitLog.of((), _state(tx, account))
+    calls.close(until.timestamp())
+    _keep(tx, account, calls.state)
 
 
 def _state(tx: Transaction, account: str) -> PermitState:

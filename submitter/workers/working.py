@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from procrastinate import App
-from procrastinate.exceptions import UniqueViolation
+from procrastinate.exceptions import ConnectorException, UniqueViolation
 from procrastinate.jobs import Status
+from psycopg.errors import ForeignKeyViolation
 
 from submitter.core.accounting import ExitCode
 from submitter.core.jobs import Errand
@@ -126,6 +127,18 @@ async def work(app: App, hands: Hands, rhythm: Rhythm, stop: threading.Event) ->
 
 
 async def _loop(app: App, rhythm: Rhythm, number: int) -> None:
+    """Take jobs. After a pause, as of a machine that slept, in which others struck this loop off
+    the queue's list and took its jobs, begin anew."""
+    while True:
+        try:
+            return await _take_jobs(app, rhythm, number)
+        except ConnectorException as error:
+            if not isinstance(error.__cause__, ForeignKeyViolation):
+                raise
+            log.warning("this worker was silent for so long that its jobs are others' now")
+
+
+async def _take_jobs(app: App, rhythm: Rhythm, number: int) -> None:
     """One job after the other: with more at once and locks, procrastinate 3.10 leaves before the
     queue is empty (tried 2026-11-30)."""
     await app.run_worker_async(

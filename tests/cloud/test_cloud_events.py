@@ -100,6 +100,7 @@ def test_everything_wrong_with_options_is_said_at_once(
             SCHEDULED | {"id": "e-1", "detail": {"tag": "x"}},
             Delivery("eventbridge-e-1", {"tag": "x"}),
         ),
+        (SCHEDULED | {"id": None}, Delivery("lambda-r-1", {})),
         ({"site": "x"}, Delivery("lambda-r-1", {"site": "x"})),
         (None, Delivery("lambda-r-1", None)),
     ],

@@ -215,3 +215,22 @@ def test_the_files_are_formatted() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(("extras", "wanted"), [("", ""), ("postgres", "[postgres]")])
+def test_the_source_asks_for_what_its_ledger_needs(
+    tmp_path: Path, extras: str, wanted: str
+) -> None:
+    """pip is left out: it would have to fetch what wheels are built with."""
+    pip = tmp_path / "python3"
+    pip.write_text('#!/bin/sh\nfor last; do before=$out; out=$last; done\n: >"$before/$WHEEL"\n')
+    pip.chmod(0o755)
+    wheel = "submitter-0.1.0-py3-none-any.whl"
+    around = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "WHEEL": wheel, "EXTRAS": extras}
+    script = DEPLOY / "gcp" / "build_source.sh"
+    subprocess.run([script, tmp_path / "out"], env=around, check=True, capture_output=True)
+    lines = (tmp_path / "out" / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == f"./{wheel}{wanted}"
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        *("main.py", "requirements.txt", "constraints.txt", wheel)
+    }

@@ -18,11 +18,13 @@ from deploy_support import DEPLOY, ROOT, prove_the_program_takes
 
 from submitter.cli.app import COMMANDS
 from submitter.core.accounting import ExitCode
+from submitter.inventory.addresses import check_ledger
 
 CONTAINERFILE = DEPLOY / "container" / "Containerfile"
 SERVICE = DEPLOY / "systemd" / "submitter.service"
 TIMER = DEPLOY / "systemd" / "submitter.timer"
 KUBERNETES = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
+KINDS = frozenset({".md", ".yaml", ".service"})
 
 
 # ---------------------------------------------------------------- the container
@@ -250,3 +252,12 @@ def test_a_job_ends_by_itself_before_it_is_killed() -> None:
     context = prove_the_program_takes(container["args"])
     grace = job["template"]["spec"]["terminationGracePeriodSeconds"]
     assert context.params["deadline"] + grace <= job["activeDeadlineSeconds"]
+
+
+def test_every_address_of_a_ledger_is_one_that_the_program_takes() -> None:
+    """A variable that names one may hold no password; a reference to another variable may."""
+    texts = [path.read_text(encoding="utf-8") for path in DEPLOY.rglob("*") if path.suffix in KINDS]
+    named = {found for text in texts for found in re.findall(r"SUBMITTER_LEDGER=([^\s`]+)", text)}
+    assert "env:DATABASE_URL" in named
+    for address in named:
+        check_ledger(address)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from submitter.core.fleet import Limits
-from submitter.core.limiter import SLACK, windows_of
+from submitter.core.limiter import LONGEST_WAY_S, SLACK, windows_of
 from submitter.kit.permits import CLOCKS_APART_S, SharedPermits
 from submitter.ledger import open_ledger
 from submitter.ledger.ledger import SqlLedger
@@ -82,6 +82,19 @@ def test_a_penalty_is_everybodys(ledger: SqlLedger) -> None:
     assert not shared(ledger, world, "other").acquire(until=29.0)
     assert shared(ledger, world, "other").acquire(until=FOREVER)
     assert world.elapsed == pytest.approx(30.0, abs=1e-4)
+
+
+def test_a_clock_that_was_far_ahead_holds_nobody_up_for_as_long(ledger: SqlLedger) -> None:
+    world = World()
+    fast, other = shared(ledger, world, "fast", ahead_s=3600.0), shared(ledger, world, "other")
+    assert fast.acquire(until=FOREVER)
+    fast.penalize(30.0)
+    assert other.acquire(until=FOREVER)
+    assert world.elapsed == pytest.approx(30.0, abs=1e-4), "its penalty is kept"
+    for _ in range(9):
+        assert other.acquire(until=FOREVER)
+    end = LONGEST_WAY_S + MINUTE
+    assert world.elapsed == pytest.approx(end, abs=1e-4), "its call counts as just made"
 
 
 def test_accounts_do_not_share(ledger: SqlLedger) -> None:

@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 import pytest
 from workers_support import PATIENCE_S, Yard, wait_until
 
+from submitter.core.accounting import ExitCode
 from submitter.core.selection import Selection
 from submitter.errors import LedgerBusy
 from submitter.ports import LogFilter
+from support.pgbouncer import pooled
 
 
 def test_one_job_looks_at_each_site_and_one_sends_in_each_lane(yard: Yard) -> None:
@@ -132,3 +134,16 @@ def test_a_worker_that_is_told_to_stop_leaves_the_rest_to_others(yard: Yard) -> 
     yard.world.sandbox.baidu.faults.clear()
     yard.drain()
     assert sorted(yard.pushed()) == sorted(site.urls())
+
+
+def test_a_pooler_between_workers_and_server_changes_nothing(yard: Yard) -> None:
+    """Every transaction may get another of the server's two sessions."""
+    sites = [yard.world.add(f"shop{number}", pages=3, quota=10) for number in range(3)]
+    with pooled(yard.url) as url:
+        behind = Yard(yard.world, url)
+        behind.enqueue()
+        with behind.process("--drain", "--jobs", "2") as one, behind.process("--drain") as other:
+            assert (one.wait(PATIENCE_S), other.wait(PATIENCE_S)) == (0, 0)
+        assert behind.drain() == ExitCode.OK
+    assert sorted(yard.pushed()) == sorted(url for site in sites for url in site.urls())
+    assert len(yard.submitted()) == 3

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from workers_support import DRAIN, Yard, wait_until
+from workers_support import DRAIN, PATIENCE_S, Yard, wait_until
 
 from submitter.core.accounting import ExitCode
 from submitter.core.jobs import Errand
+from submitter.core.selection import Selection
 from submitter.errors import ConfigError, LeaseLost, LedgerError
 from submitter.sending.channels import RunRules
 from submitter.workers import queue
 from submitter.workers.calling import run_worker
 from submitter.workers.hands import Hands
 from submitter.workers.queue import LOOK, SEND, VERIFY, Work
+from support.postgres import administer
 
 ERRAND = Errand("errand-1")
 SHOP = "http://shop.whole.test"
@@ -82,6 +85,19 @@ def test_a_job_that_loses_its_lease_is_not_the_end_of_its_worker(yard: Yard) -> 
     assert not place.stop.is_set()
 
 
+def test_a_worker_that_others_took_for_dead_begins_anew(yard: Yard) -> None:
+    site = yard.world.add("shop", pages=3, quota=10)
+    yard.enqueue("first", selection=Selection(accounts=("google",)))
+    with yard.process("--jobs", "1") as worker:
+        wait_until(lambda: bool(yard.submitted()))
+        administer(yard.url, "DELETE FROM procrastinate_workers")
+        yard.enqueue("second")
+        wait_until(lambda: len(yard.pushed()) == 3)
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(PATIENCE_S) == 143
+    assert sorted(yard.pushed()) == sorted(site.urls())
+
+
 def test_an_inventory_that_cannot_be_read_leaves_the_last_one_in_force(
     yard: Yard, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -119,9 +135,9 @@ def test_a_missing_secret_concerns_its_own_lane(
     with caplog.at_level(logging.ERROR):
         assert yard.drain() == ExitCode.PARTIAL
     assert sorted(yard.pushed()) == sorted(site.urls())
-    [line] = [record for record in caplog.records if "NOT_THERE" in record.getMessage()]
-    assert "send other shop.whole.test cannot be done" in line.getMessage()
-    assert line.exc_info is None
+    said = {message for message in caplog.messages if "NOT_THERE" in message}
+    problem = "env:NOT_THERE: the environment variable is not set"
+    assert said == {f"send other shop.whole.test cannot be done: {problem}"}
     assert not any(record.exc_info for record in caplog.records)
 
 
