@@ -151,7 +151,10 @@ def check_ledger(text: str) -> str:
     scheme, _, rest = text.partition("://")
     if scheme.partition("+")[0] == "postgresql":
         if re.search(r"//[^/@]*:[^/@]*@|[?&]password=", text):
-            raise ValueError("a password in the file (not shown); use env:NAME for the address")
+            raise ValueError(
+                "a password in the address (not shown); write env:NAME, and the whole address into"
+                " that variable"
+            )
         return text
     if scheme != "sqlite":
         raise ValueError(

@@ -72,7 +72,7 @@ def test_a_copy_is_told_as_json_too(call: Call, source: Path) -> None:
         ("sqlite:///missing.db", "sqlite:///new.db", 8, "there is none"),
         ("sqlite:///submitter.db", "sqlite:///submitter.db", 8, "holds something already"),
         ("nowhere", "sqlite:///new.db", 2, "a ledger is sqlite:///PATH, postgresql://"),
-        (f"postgresql://user:{PASSWORD}@host/db", "sqlite:///new.db", 2, "use env:NAME"),
+        (f"postgresql://user:{PASSWORD}@host/db", "sqlite:///new.db", 2, "write env:NAME"),
         ("sqlite:///submitter.db", "env:NO_SUCH", 2, "NO_SUCH"),
     ],
 )

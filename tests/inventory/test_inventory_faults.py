@@ -132,7 +132,8 @@ ROWS = [
     ),
     row(
         top("ledger: postgresql://u:CANARY@h/d"),
-        "1:9: ledger: a password in the file (not shown); use env:NAME for the address",
+        "1:9: ledger: a password in the address (not shown); write env:NAME, and the whole address"
+        " into that variable",
     ),
     row(
         top("webhook: http://hooks.example/x"),
