@@ -22,6 +22,8 @@ def kind_of(value: object) -> str:
             return "a list"
         case dict():
             return "a mapping of keys"
+        case float():
+            return f"{value:g}"
         case _:
             return repr(value)
 

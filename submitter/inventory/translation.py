@@ -112,4 +112,4 @@ def _words(detail: ErrorDetails) -> str:
     signs = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
     bounds = (f"{sign} {facts[key]:g}" for key, sign in signs.items() if key in facts)
     bound = next(bounds, None)
-    return f"should be {bound}, not {detail['input']:g}" if bound else detail["msg"]
+    return f"should be {bound}, not {found}" if bound else detail["msg"]

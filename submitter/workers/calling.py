@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from croniter import croniter
 from procrastinate.exceptions import ConnectorException
@@ -22,7 +22,8 @@ from submitter.workers.working import Rhythm, work
 def enqueue(errand: Errand, place: Place, url: str) -> dict[str, int]:
     """Put the errand's first jobs into the queue; returns by task how many were added. Raises
     ConfigError when the ledger is not on PostgreSQL, LedgerError when it cannot be reached."""
-    works = Hands(place).first_works(errand)
+    with closing(Hands(place)) as hands:
+        works = hands.first_works(errand)
     added: Counter[str] = Counter()
     with _queue_troubles(), queue.enqueueing_app(url).open() as app:
         queue.make_tables(app)
@@ -36,14 +37,14 @@ def run_worker(place: Place, url: str, rhythm: Rhythm) -> ExitCode:
     worker's jobs came to. Raises as `enqueue`."""
     queue.options_of(url)
     check_schedule(rhythm.schedule)
-    hands = Hands(place)
-    hands.check()
-    with _queue_troubles():
-        with queue.enqueueing_app(url).open() as app:
-            queue.make_tables(app)
-        app = queue.working_app(url, rhythm.loops)
-        asyncio.run(work(app, hands, rhythm, place.stop))
-    return hands.exit_code
+    with closing(Hands(place)) as hands:
+        hands.check()
+        with _queue_troubles():
+            with queue.enqueueing_app(url).open() as app:
+                queue.make_tables(app)
+            app = queue.working_app(url, rhythm.loops)
+            asyncio.run(work(app, hands, rhythm, place.stop))
+        return hands.exit_code
 
 
 def check_schedule(schedule: str | None) -> None:

@@ -19,6 +19,7 @@ from submitter.stories.jobs import lane_targets, lanes, look_at_site, send_lane
 from submitter.stories.runs import RunRequest, Tools, verify_fleet
 from submitter.wiring import TRAITS, Wiring, load_fleet
 from submitter.workers.queue import LOOK, SEND, VERIFY, Work
+from submitter.workers.shelf import LedgerShelf
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +50,7 @@ class Hands:
         self._fleet: Fleet | None = None
         self._ends: set[ExitCode] = set()
         self._under_way: set[threading.Event] = set()
+        self._shelf = LedgerShelf(self._open_wiring)
 
     @property
     def fleet(self) -> Fleet:
@@ -172,22 +174,32 @@ class Hands:
 
     @contextmanager
     def _parts(self) -> Iterator[Wiring]:
+        place, fleet = self._place, self.fleet
+        with self._shelf.taken(fleet) as ledger:
+            parts = Wiring(
+                fleet,
+                environ=place.environ,
+                stop=self._begun(),
+                clock=place.clock,
+                ledger=ledger,
+                rules=place.rules,
+                found_secret=place.found_secret,
+                worker=place.owner,
+            )
+            try:
+                yield parts
+            finally:
+                with self._lock:
+                    self._under_way.discard(parts.stop)
+                parts.close()
+
+    def _open_wiring(self, fleet: Fleet) -> Wiring:
         place = self._place
-        parts = Wiring(
-            self.fleet,
-            environ=place.environ,
-            stop=self._begun(),
-            clock=place.clock,
-            rules=place.rules,
-            found_secret=place.found_secret,
-            worker=place.owner,
-        )
-        try:
-            yield parts
-        finally:
-            with self._lock:
-                self._under_way.discard(parts.stop)
-            parts.close()
+        return Wiring(fleet, environ=place.environ, found_secret=place.found_secret)
+
+    def close(self) -> None:
+        """After the last job."""
+        self._shelf.close()
 
     def _begun(self) -> threading.Event:
         """One job's own sign to stop: a lease that it loses is not the end of the others."""

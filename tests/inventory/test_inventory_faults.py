@@ -367,6 +367,7 @@ ROWS = [
         "4:43: allow_private: '::/0' is every address there is; name the network",
     ),
     row(site("gone_after: 0"), "4:39: gone_after: should be at least 1, not 0"),
+    row(site("baidu_files: 0"), "4:40: baidu_files: should be at least 1, not '0'"),
     row(site("guard: {max_gone: 30}"), "4:45: max_gone: should be at most 1, not 30"),
     row(site("guard: off"), "4:34: guard: should be a mapping of keys, not 'off'"),
     row(

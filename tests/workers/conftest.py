@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,5 +15,5 @@ from support.whole import world
 
 @pytest.fixture
 def yard(tmp_path: Path) -> Iterator[Yard]:
-    with database() as url, world(tmp_path) as made:
-        yield Yard(made, url)
+    with database() as url, world(tmp_path) as made, ExitStack() as closing:
+        yield Yard(made, url, closing)

@@ -140,7 +140,7 @@ def test_a_pooler_between_workers_and_server_changes_nothing(yard: Yard) -> None
     """Every transaction may get another of the server's two sessions."""
     sites = [yard.world.add(f"shop{number}", pages=3, quota=10) for number in range(3)]
     with pooled(yard.url) as url:
-        behind = Yard(yard.world, url)
+        behind = Yard(yard.world, url, yard.closing)
         behind.enqueue()
         with behind.process("--drain", "--jobs", "2") as one, behind.process("--drain") as other:
             assert (one.wait(PATIENCE_S), other.wait(PATIENCE_S)) == (0, 0)

@@ -9,13 +9,12 @@ from workers_support import Yard
 
 from submitter.errors import ConfigError
 from submitter.workers.calling import check_schedule
-from submitter.workers.hands import Hands
 from submitter.workers.working import Rhythm, add_tasks
 
 
 def periodic(yard: Yard, schedule: str | None) -> dict[str, str]:
     app = App(connector=InMemoryConnector())
-    add_tasks(app, Hands(yard.place()), Rhythm(schedule=schedule))
+    add_tasks(app, yard.hands(), Rhythm(schedule=schedule))
     tasks = app.periodic_registry.periodic_tasks.values()
     return {one.task.name: one.cron for one in tasks}
 
@@ -28,7 +27,7 @@ def test_a_schedule_is_handed_to_the_queue(yard: Yard) -> None:
 def test_a_scheduled_enqueue_puts_in_the_jobs_of_the_whole_fleet(yard: Yard) -> None:
     yard.world.add("shop", pages=3, quota=10)
     app = App(connector=(queue := InMemoryConnector()))
-    add_tasks(app, Hands(yard.place()), Rhythm(schedule="17 * * * *"))
+    add_tasks(app, yard.hands(), Rhythm(schedule="17 * * * *"))
     with app.open():
         app.tasks["enqueue"](timestamp=1_780_000_000)
     jobs = [(job["task_name"], job["args"]["errand"]["run"]) for job in queue.jobs.values()]

@@ -19,7 +19,6 @@ from submitter.errors import ConfigError, LeaseLost, LedgerError
 from submitter.sending.channels import RunRules
 from submitter.workers import queue
 from submitter.workers.calling import run_worker
-from submitter.workers.hands import Hands
 from submitter.workers.queue import LOOK, SEND, VERIFY, Work
 from support.postgres import administer
 
@@ -56,16 +55,16 @@ def test_a_job_that_was_stopped_comes_again(yard: Yard, work: Work) -> None:
     yard.world.add("shop", pages=3, quota=10)
     place = yard.place()
     place.stop.set()
-    assert Hands(place).do(work) == [work]
+    assert yard.hands(place).do(work) == [work]
 
 
 def test_a_look_that_was_cut_off_does_not_keep_its_lane_busy(yard: Yard) -> None:
     yard.world.add("shop", pages=3, quota=10)
-    hands = Hands(yard.place())
+    hands = yard.hands()
     hands.do(Work(LOOK, ERRAND, name=SHOP))
     stopped = yard.place()
     stopped.stop.set()
-    Hands(stopped).do(Work(LOOK, ERRAND, name=SHOP))
+    yard.hands(stopped).do(Work(LOOK, ERRAND, name=SHOP))
     assert hands.do(LANE) == []
 
 
@@ -73,7 +72,7 @@ def test_a_job_that_loses_its_lease_is_not_the_end_of_its_worker(yard: Yard) -> 
     yard.world.add("shop", pages=3, quota=10)
     yard.world.sandbox.baidu.faults.add("delay", after=True, seconds=2.0)
     place = replace(yard.place(), rules=RunRules(beat_s=0.05))
-    hands = Hands(place)
+    hands = yard.hands(place)
     hands.do(Work(LOOK, ERRAND, name=SHOP))
     with ThreadPoolExecutor(1) as pool, yard.ledger() as ledger:
         job = pool.submit(hands.do, LANE)
@@ -102,7 +101,7 @@ def test_an_inventory_that_cannot_be_read_leaves_the_last_one_in_force(
     yard: Yard, caplog: pytest.LogCaptureFixture
 ) -> None:
     yard.world.add("shop")
-    hands = Hands(yard.place())
+    hands = yard.hands()
     assert [site.host for site in hands.fleet.sites] == ["shop.whole.test"]
     path = yard.world.folder / "inventory.yaml"
     path.write_text("sites: [", encoding="utf-8")
@@ -122,7 +121,7 @@ def test_an_inventory_that_never_could_be_read_is_a_fault(yard: Yard) -> None:
     place = yard.place()
     place.inventory.unlink()
     with pytest.raises(ConfigError):
-        Hands(place).check()
+        yard.hands(place).check()
 
 
 def test_a_missing_secret_concerns_its_own_lane(

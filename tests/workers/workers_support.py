@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from submitter.core.jobs import Errand
 from submitter.ledger import open_ledger
 from submitter.ports import Ledger
 from submitter.workers.calling import enqueue, run_worker
-from submitter.workers.hands import Place
+from submitter.workers.hands import Hands, Place
 from submitter.workers.working import Rhythm
 from support.whole import World
 
@@ -31,6 +31,7 @@ class Yard:
 
     world: World
     url: str
+    closing: ExitStack
 
     @property
     def inventory(self) -> Path:
@@ -38,6 +39,10 @@ class Yard:
 
     def place(self, owner: str = "here") -> Place:
         return Place(self.inventory, self.url, {}, owner, threading.Event())
+
+    def hands(self, place: Place | None = None) -> Hands:
+        """Closed at the end of the test."""
+        return self.closing.enter_context(closing(Hands(place or self.place())))
 
     def enqueue(self, run: str = "errand-1", **errand: object) -> dict[str, int]:
         return enqueue(Errand(run, **errand), self.place(), self.url)  # type: ignore[arg-type]
