@@ -249,28 +249,34 @@ def measure_takeover(case: Case) -> None:
         victim = start_worker(folder, url, case, epoch)
         while counted(pipe)[0] < case.sites // 4:
             time.sleep(0.1)
+        [victims] = ask(url, "SELECT array_agg(id) FROM procrastinate_workers")
         heir = start_worker(folder, url, case, epoch)
+        while not ask(url, "SELECT 1 FROM procrastinate_workers WHERE id <> ALL(%s)", victims):
+            time.sleep(0.05)
+        [left] = ask(url, HELD, victims)
         victim.kill()
         killed = time.monotonic()
-        while jobs_of_the_dead(url):
+        while ask(url, HELD, victims)[0]:
             time.sleep(0.05)
         took = time.monotonic() - killed
         heir.wait(PATIENCE_S)
         calls, refused = counted(pipe)
-    print(f"takeover after {took:.1f} s (a silent worker is given {TAKEOVER_S:g} s);", end=" ")
+    print(f"takeover of {left} jobs after {took:.1f} s", end=" ")
+    print(f"(a silent worker is given {TAKEOVER_S:g} s);", end=" ")
     print(f"{calls:,} calls for {2 * case.sites:,} sitemaps, refused for rate: {refused}")
 
 
-def jobs_of_the_dead(url: str) -> bool:
+HELD = """
+    SELECT count(*) FROM procrastinate_jobs
+    WHERE status = 'doing' AND (worker_id IS NULL OR worker_id = ANY(%s))
+"""
+"""Jobs that these workers, or one whose row is gone, have under way."""
+
+
+def ask(url: str, query: str, *values: object) -> tuple[Any, ...]:
+    """The first row; empty when there is none."""
     with psycopg.connect(url) as session:
-        row = session.execute(
-            "SELECT count(*) FROM procrastinate_jobs WHERE status = 'doing' AND (worker_id IS NULL"
-            " OR worker_id NOT IN (SELECT id FROM procrastinate_workers WHERE last_heartbeat >"
-            " now() - make_interval(secs => %s)))",
-            (TAKEOVER_S,),
-        ).fetchone()
-    assert row is not None
-    return bool(row[0])
+        return session.execute(query.encode(), values).fetchone() or ()
 
 
 def numbers(text: str) -> list[int]:
