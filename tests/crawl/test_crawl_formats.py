@@ -121,6 +121,7 @@ WAYS: dict[str, Sequence[str]] = {
     "carriage returns": [COMBINED + "\r"],
     "a mark before the first": ["\ufeff" + COMBINED],
     "nginx JSON": [json.dumps(NGINX_JSON)],
+    "nginx JSON behind blanks": ["  " + json.dumps(NGINX_JSON)],
     "nginx JSON in parts": [json.dumps(NGINX_PARTS)],
     "Caddy": [json.dumps(CADDY)],
     "Cloudflare": [json.dumps(CLOUDFLARE)],
@@ -139,6 +140,48 @@ def read(lines: Sequence[str], mask: str | None = None) -> tuple[LineReader, lis
     reader = LineReader(mask)
     found = reader.read([line.encode("utf-8", "surrogateescape") for line in lines])
     return reader, [hit for _, _, hit in found]
+
+
+@pytest.mark.parametrize("way", [ALB, ELB])
+def test_a_balancer_names_an_ipv6_client_in_brackets(way: str) -> None:
+    line = way.format(agent=AGENT).replace("157.55.39.1:2817", "[2001:db8::1]:2817")
+    _, (hit,) = read([line])
+    assert (hit.address, hit.status, hit.size) == (b"2001:db8::1", 200, 57)
+
+
+@pytest.mark.parametrize("host", ["", "shop.example.com "])
+@pytest.mark.parametrize("proxies", ["10.0.0.1", "10.0.0.1, 10.0.0.2"])
+def test_the_first_of_the_forwarded_addresses_is_the_client(host: str, proxies: str) -> None:
+    line = host + COMBINED.replace("157.55.39.1", f"157.55.39.1, {proxies}", 1)
+    _, (hit,) = read([line])
+    assert (hit.host, hit.address) == (host.strip().encode(), b"157.55.39.1")
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "reason"),
+    [
+        ("200 57", "2000 57", "bad-status"),
+        ("200 57", "20", "bad-status"),
+        ("30/Nov", "31/Nov", "bad-time"),
+        ("10:00:00", "25:00:00", "bad-time"),
+    ],
+)
+@pytest.mark.parametrize("agent", [AGENT, CHROME])
+@pytest.mark.parametrize("is_common", [False, True])
+def test_a_line_that_cannot_be_is_rejected_whoever_asked(
+    was: str, now: str, reason: str, agent: str, is_common: bool
+) -> None:
+    line = COMBINED.replace(AGENT, agent)
+    good = line.partition(' "-"')[0] if is_common else line
+    reader, _ = read([good, good.replace(was, now), good])
+    assert reader.reading.rejected == {reason: 1}
+    assert reader.reading.lines == 3
+
+
+@pytest.mark.parametrize("zone", ["+9900", "-1500", "+0060"])
+def test_a_zone_of_no_place_makes_a_time_bad(zone: str) -> None:
+    reader, _ = read([COMBINED.replace("+0000", zone)])
+    assert reader.reading.rejected == {"bad-time": 1}
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -404,7 +447,8 @@ def test_the_quick_way_and_the_careful_way_agree(
     (found,) = LineReader().read([line])
     assert careful == Hit(b"", b"1.2.3.4", AT, b"/p", status, size, agent)
     quick = found[2]
-    assert quick._replace(agent=unescaped(quick.agent)) == careful
+    assert agent in (quick.agent, unescaped(quick.agent))  # the careful way has unescaped it
+    assert quick._replace(agent=agent) == careful
 
 
 def moments(pattern: str) -> st.SearchStrategy[bytes]:

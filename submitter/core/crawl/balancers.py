@@ -48,19 +48,18 @@ class BalancerFormat:
         return bool(_ALB(line) or _ELB(line))
 
     def hit_of(self, line: bytes) -> Hit:
-        tokens = tokens_of(line)
-        start = next((at for at, (kind, _) in enumerate(tokens) if kind == "q"), -1)
-        if start not in (_ALB_WORDS, _ELB_WORDS) or len(tokens) < start + 2:
+        head, quote, rest = line.partition(b'"')
+        words, tokens = head.split(), tokens_of(quote + rest)
+        if len(words) not in (_ALB_WORDS, _ELB_WORDS) or len(tokens) < 2:
             raise BadLine("unknown-format")
-        words = [text for _, text in tokens[:start]]
-        if start == _ALB_WORDS:
+        if len(words) == _ALB_WORDS:
             del words[0]
         return Hit(
             b"",
             words[2].rpartition(b":")[0].strip(b"[]"),
             self._times.read(words[0]),
-            target_of(unescaped(tokens[start][1])),
+            target_of(unescaped(tokens[0][1])),
             status_of(words[7]),
             size_of(words[10]),
-            unescaped(tokens[start + 1][1]),
+            unescaped(tokens[1][1]),
         )

@@ -118,7 +118,7 @@ class JsonFormat:
         return found[1] if found else None
 
     def looks(self, line: bytes) -> bool:
-        return line.startswith(b"{") or _PIECE(line.strip()) is not None
+        return line.lstrip().startswith(b"{") or _PIECE(line.strip()) is not None
 
     def hit_of(self, line: bytes) -> Hit:
         if _PIECE(line.strip()):

@@ -18,7 +18,8 @@ from submitter.core.crawl.times import Times
 MOST_PLACES: Final = 5_000
 _made: Final = tuple.__new__
 """Makes a `Hit` in half the time of its own constructor."""
-_STATUSES: Final = {b"%d" % status: status for status in range(100, 600)}
+_STATUSES: Final = {b"%d" % status: status for status in range(100, 1_000)}
+_AFTER_REQUEST: Final = frozenset(b" %s " % status for status in _STATUSES)
 
 _TOKEN: Final = re.compile(
     rb'[ \t]*+(?:"((?:[^"\\]++|\\.)*+)"|\[([^\]]*+)\]|([^\s"\[][^\s]*+))(?=[ \t]|$)'
@@ -83,6 +84,12 @@ def size_of(text: bytes) -> int:
     return int(text) if text.isdigit() and len(text) < 19 else 0
 
 
+def _is_plain(line: bytes, parts: int) -> bool:
+    """Whether splitting at the quotes parts the fields: of the common format, or of more than
+    seven, none with a quote inside."""
+    return parts == 3 or (parts > 7 and not (b"\\" in line and b'\\"' in line))
+
+
 class QuotedFormat:
     """Common and combined format."""
 
@@ -91,6 +98,8 @@ class QuotedFormat:
     def __init__(self, times: Times) -> None:
         self._times = times
         self._places: dict[bytes, tuple[bytes, bytes]] = {}
+        self._minutes: set[bytes] = set()
+        """Some that can be: a minute is looked at once, not with each of its lines."""
 
     def scan(
         self,
@@ -99,23 +108,39 @@ class QuotedFormat:
         agents: Mapping[bytes, Bot | None],
         found: list[Understood],
     ) -> int:
+        minutes, after_request = self._minutes, _AFTER_REQUEST
         for at in range(start, len(lines)):
             line = lines[at]
             parts = line.split(b'"')
-            if len(parts) != 7 or parts[4] != b" ":
-                if len(parts) == 3 and parts[0][-2:] == b"] " and parts[2][1:4].isdigit():
-                    continue  # common format names no agent
-                if len(parts) < 8 or (b"\\" in line and b'\\"' in line):
-                    return at
-            if parts[0][-2:] != b"] " or not parts[2][1:4].isdigit():
+            if (len(parts) != 7 or parts[4] != b" ") and not _is_plain(line, len(parts)):
                 return at
-            bot = agents[parts[5]]
+            if parts[2][:5] not in after_request:
+                return at
+            if parts[0][-29:-11] not in minutes and not self._has_time(parts[0]):
+                return at
+            bot = agents[parts[5]] if len(parts) > 3 else None  # common format names no agent
             if bot is not None:
                 try:
                     found.append((line, bot, self._hit(parts)))
                 except BadLine:
                     return at
         return len(lines)
+
+    def _has_time(self, head: bytes) -> bool:
+        """Whether a time that can be ends the head: `[10/Oct/2000:13:55:36 -0700] `. All of it but
+        the second and the zone is remembered."""
+        start, minute = head.rfind(b"["), head[-29:-11]
+        if start < 0 or head[-2:] != b"] ":
+            return False
+        try:
+            self._times.read(head[start + 1 : -2])
+        except BadLine:
+            return False
+        if minute.startswith(b"["):
+            if len(self._minutes) >= MOST_PLACES:
+                self._minutes.clear()
+            self._minutes.add(minute)
+        return True
 
     def looks(self, line: bytes) -> bool:
         return b" [" in line and b'] "' in line
@@ -180,9 +205,13 @@ def _target_if_any(request: bytes) -> bytes:
 def place_of(head: Sequence[bytes]) -> tuple[bytes, bytes]:
     """Host and address from the fields before the time: `host address ident user`,
     `address host user` (lighttpd), or `address ident user`, whose last may hold blanks."""
+    while len(head) > 3 and head[0].endswith(b",") and _IS_ADDRESS(head[1].rstrip(b",")):
+        head = [head[0], *head[2:]]  # X-Forwarded-For: the first is the client
+    if len(head) > 4 and head[1].endswith(b",") and _IS_ADDRESS(head[2].rstrip(b",")):
+        return head[0], place_of(head[1:])[1]
     if len(head) < 3:
         raise BadLine("unknown-format")
-    first, second = head[0], head[1]
+    first, second = head[0].rstrip(b","), head[1]
     if _IS_ADDRESS(first):
         return (second, first) if second != b"-" and _IS_HOST(second) else (b"", first)
     if _IS_ADDRESS(second) or (len(head) > 3 and _IS_HOST(first)):

@@ -23,6 +23,8 @@ _NUMBER: Final = re.compile(rb"(\d{9,11})(?:\.\d*)?|(\d{12,14})|(\d{15,17})|(\d{
 _WORDS: Final = re.compile(
     rb"([A-Z][a-z]{2})[a-z]* (\d{1,2}),? (\d{4})[T, ]+(\d\d):(\d\d):(\d\d)(?: ?([+-]\d\d):?(\d\d))?"
 ).fullmatch
+MOST_HOURS: Final = 14
+"""No zone is further from UTC."""
 _UNIT: Final = (1, 1_000, 1_000_000, 1_000_000_000)
 
 
@@ -83,6 +85,8 @@ def _seconds(
 def _offset(hours: bytes | None, minutes: bytes | None) -> int:
     if hours is None or minutes is None:
         return 0
+    if int(minutes) > 59 or abs(int(hours)) > MOST_HOURS:
+        raise ValueError("no zone of this world")
     size = 3_600 * abs(int(hours)) + 60 * int(minutes)
     return -size if hours.startswith(b"-") else size
 
