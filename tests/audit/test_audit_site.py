@@ -8,7 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from audit_support import MAP, ROBOTS, SITE, S, audit, audit_again, ids, ledger_in, the, web
+from audit_support import (
+    CRAWLERS,
+    MAP,
+    ROBOTS,
+    SITE,
+    S,
+    audit,
+    audit_again,
+    ids,
+    ledger_in,
+    the,
+    web,
+)
 from paper_web import WORDS, PaperAnswer, PaperWeb, Sheet, document, entry, index, page, urlset
 
 from submitter.core.audit.honesty import Trust
@@ -112,6 +124,14 @@ def test_pages_that_crawlers_may_not_read_are_said_and_ours_are_not_fetched() ->
     assert "Googlebot" in the(seen, "page-disallowed").message
     assert f"{S}/b" not in source.asked
     assert f"{S}/a" in source.asked
+
+
+def test_all_crawlers_that_a_group_shuts_out_are_named() -> None:
+    source = web(
+        "a", "b", robots="User-agent: *\nDisallow: /a\n\nUser-agent: Submitter\nAllow: /\n"
+    )
+    message = the(audit(source), "page-disallowed").message
+    assert all(name in message for name in CRAWLERS)
 
 
 def test_a_sitemap_that_crawlers_may_not_read_is_an_error() -> None:

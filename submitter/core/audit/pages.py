@@ -45,7 +45,7 @@ class PageSight:
 
 def faults_of(seen: PageSight, nowhere: Fingerprint | None) -> list[tuple[str, str]]:
     """(id, detail) of each root cause. What a page says counts only when it is the page listed."""
-    faults = [("page-disallowed", name) for name in seen.closed_to[:1]]
+    faults = [("page-disallowed", ", ".join(seen.closed_to))] if seen.closed_to else []
     if not seen.asked:
         return [*faults, ("page-not-asked", "")]
     if seen.reason:

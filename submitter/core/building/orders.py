@@ -70,7 +70,7 @@ class BuildOrder:
 
     @property
     def folder_url(self) -> str:
-        return self.base_url.removesuffix("/") + "/"
+        return urls.normalize(self.base_url).removesuffix("/") + "/"
 
     @property
     def site(self) -> str:
