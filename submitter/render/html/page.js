@@ -355,10 +355,11 @@
   }
 
   const shell = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'");
+  const SERVE = 'submitter serve';
   function command(table, query) {
-    if (!table.command.startsWith('submitter')) return table.command;
+    if (!table.command.startsWith('submitter') || table.command === SERVE) return table.command;
     if (table.id === 'documents') return table.command + ' ' + shell(query.get('sitemap') || 'SITEMAP');
-    if (table.id === 'pages' && query.get('state') === 'waiting') return 'submitter serve';
+    if (table.id === 'pages' && query.get('state') === 'waiting') return SERVE;
     const parts = [table.command];
     const calls = table.id === 'log' || table.id === 'pages';
     for (const [name, wanted] of query) {
@@ -391,7 +392,10 @@
     const cut = of === null ? table.id === 'log' : total < of;
     if (cut && of !== null) parts.push(number(total) + ' of ' + number(of) + (summed === undefined ? ' rows' : '') + ' are here. ');
     if (table.note && (cut || (of !== null && total > of))) parts.push(table.note + ' ');
-    if (table.command) parts.push(cut ? 'All of them: ' : 'The same from the command line: ', h('code', {}, command(table, query)));
+    if (table.command) {
+      const line = command(table, query);
+      parts.push(cut ? 'All of them: ' : line === SERVE ? 'The same live, as JSON and as CSV: ' : 'The same from the command line: ', h('code', {}, line));
+    }
     return parts.length ? h('p', { class: 'note' }, ...parts) : '';
   }
 

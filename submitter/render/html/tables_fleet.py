@@ -140,7 +140,7 @@ def targets(report: Report) -> Table:
         )
         for one in report.targets
     ]  # fmt: skip
-    empty, command = "No target is like that.", "submitter log --pages --limit 0"
+    empty, command = "No target is like that.", "submitter serve"
     return Table("targets", "Targets", columns, rows, empty, command=command, size=25)
 
 
