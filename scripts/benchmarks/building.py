@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -22,6 +21,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
 from xml.sax.saxutils import escape
+
+from scripts.benchmarks.logs import compiled
 
 SITE = "https://shop.example.com"
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -151,8 +152,7 @@ def run_in_child(name: str, lists: Path, folder: Path) -> tuple[float, float]:
         check=True,
         capture_output=True,
         text=True,
-        env={name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        | {"PYTHONPYCACHEPREFIX": str(lists / "compiled")},
+        env=compiled(lists),
     )
     cpu, peak = json.loads(answer.stdout)
     return cpu, peak

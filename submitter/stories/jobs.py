@@ -1,8 +1,7 @@
 """A run in jobs, for many workers: sites are looked at one by one, then lanes send side by side.
 
 Each job holds a part of the ledger's lease (`RunRequest.part`): others work beside it, a whole run
-does not. A job may
-be carried out again at any time: what was told is not told again.
+does not. A job may be carried out again at any time: what was told is not told again.
 """
 
 from __future__ import annotations
