@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from submitter.core.fleet import SecretRef
 from submitter.core.secrets import MaskedSecret
-from submitter.errors import ConfigError, SecretUnusable
+from submitter.errors import ConfigError, SecretOutOfReach, SecretUnusable
 
 if TYPE_CHECKING:
     import requests
@@ -50,6 +50,10 @@ class BadSecret(NoSecret):
     """As above, though something stands there."""
 
 
+class StoreAway(NoSecret):
+    """Nobody knows: the store did not answer, or not now."""
+
+
 class EnvironmentSecrets:
     """Implements `ports.Secrets`; each reference is looked up once.
 
@@ -79,7 +83,7 @@ class EnvironmentSecrets:
             return MaskedSecret(_bare(self._text_of(ref)))
         except NoSecret as error:
             problem = str(error)
-            kind = SecretUnusable if isinstance(error, BadSecret) else ConfigError
+            kind = _KINDS.get(type(error), ConfigError)
         raise kind.one(str(ref), problem)
 
     def _text_of(self, ref: SecretRef) -> str:
@@ -93,6 +97,11 @@ class EnvironmentSecrets:
         name, _, field = ref.locator.partition(FIELD)
         text = store(name)
         return _field(text, field) if field else text
+
+
+_KINDS: Mapping[type[NoSecret], type[ConfigError]] = MappingProxyType(
+    {BadSecret: SecretUnusable, StoreAway: SecretOutOfReach}
+)
 
 
 def _field(text: str, name: str) -> str:
@@ -165,17 +174,20 @@ def _bare(text: str) -> str:
 def read_gcp_secret(resource: str) -> str:
     """A version of a secret in Google Secret Manager; the latest when none is named."""
     import google.auth
-    from google.auth.exceptions import GoogleAuthError
+    from google.auth.exceptions import GoogleAuthError, TransportError
     from google.auth.transport.requests import AuthorizedSession
 
+    kind: type[NoSecret] = NoSecret
     try:
         credentials, _ = google.auth.default(scopes=[GCP_SCOPE])
         session = AuthorizedSession(credentials)  # type: ignore[no-untyped-call]  # google-auth has no types
         session.trust_env = False
         return read_gcp_version(resource, session)
+    except TransportError:
+        kind, problem = StoreAway, "Google's login could not be reached"
     except GoogleAuthError:
         problem = "this machine has no Google identity that may read it"
-    raise NoSecret(problem)
+    raise kind(problem)
 
 
 def read_gcp_version(resource: str, session: requests.Session) -> str:
@@ -183,6 +195,7 @@ def read_gcp_version(resource: str, session: requests.Session) -> str:
 
     version = resource if "/versions/" in resource else f"{resource}/versions/latest"
     address = GCP_ADDRESS.format(version=version)
+    kind: type[NoSecret] = StoreAway
     try:
         answer = session.get(address, timeout=STORE_TIMEOUT_S, allow_redirects=False)
     except requests.RequestException as error:
@@ -190,8 +203,16 @@ def read_gcp_version(resource: str, session: requests.Session) -> str:
     else:
         if answer.status_code == requests.codes.ok:
             return _payload(answer.content)
-        problem = f"Secret Manager answered {answer.status_code}"
-    raise NoSecret(problem)
+        kind, problem = (
+            _kind_of(answer.status_code),
+            f"Secret Manager answered {answer.status_code}",
+        )
+    raise kind(problem)
+
+
+def _kind_of(status: int) -> type[NoSecret]:
+    """What an HTTP status of a store says: 429 and 5xx are not its last word."""
+    return StoreAway if status == 429 or status >= 500 else NoSecret
 
 
 def _payload(body: bytes) -> str:
@@ -206,6 +227,7 @@ def _payload(body: bytes) -> str:
 
 def read_aws_secret(name: str, *, client: Any = None) -> str:
     """The current text of a secret in AWS Secrets Manager, by name or ARN."""
+    kind: type[NoSecret] = NoSecret
     try:
         if client is None:
             client = _aws_client(name)
@@ -215,8 +237,19 @@ def read_aws_secret(name: str, *, client: Any = None) -> str:
     except KeyError:
         problem = "is not text"
     except Exception as error:  # boto3's own classes are made at run time
+        kind = _kind_of_boto(error)
         problem = f"AWS Secrets Manager could not be asked ({type(error).__name__})"
-    raise NoSecret(problem)
+    raise kind(problem)
+
+
+def _kind_of_boto(error: Exception) -> type[NoSecret]:
+    exceptions = importlib.import_module("botocore.exceptions")
+    if isinstance(error, exceptions.ClientError):
+        code = str(error.response.get("Error", {}).get("Code", ""))
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        return StoreAway if "Throttl" in code else _kind_of(int(status))
+    away = isinstance(error, (exceptions.HTTPClientError, exceptions.ConnectionError))
+    return StoreAway if away else NoSecret
 
 
 def _aws_client(name: str) -> Any:

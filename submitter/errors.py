@@ -2,7 +2,8 @@
 
 SubmitterError
 ├── ConfigError(faults)                       a human edits the file (or the command line)
-│   └── SecretUnusable                        the secret is there; a human corrects it or its rights
+│   ├── SecretUnusable                        the secret is there; a human corrects it or its rights
+│   └── SecretOutOfReach                      its store did not answer; try again
 ├── FetchError(url, reason, problem)          this document is reported; others go on
 ├── SitemapError(url, reason, problem)        this document is reported; others go on
 ├── PublishError(path, problem)               free the folder; what stood there stands
@@ -64,6 +65,10 @@ class ConfigError(SubmitterError):
 
 class SecretUnusable(ConfigError):
     """Something stands where a secret's reference points, and it cannot be used as one."""
+
+
+class SecretOutOfReach(ConfigError):
+    """Whether a secret is there is not known: its store did not answer. Another time it may."""
 
 
 class FetchError(SubmitterError):

@@ -23,7 +23,7 @@ from submitter.core.findings import Finding
 from submitter.core.fleet import Account, Fleet, SecretRef, Target
 from submitter.core.traits import Traits
 from submitter.engines import ENGINES
-from submitter.errors import ConfigError, Fault
+from submitter.errors import ConfigError, Fault, SecretOutOfReach
 from submitter.kit.clock import SystemClock
 from submitter.kit.progress import NoProgress
 from submitter.looking.reading import Readers
@@ -208,15 +208,19 @@ class Wiring:
         return secret
 
     def require_secrets(self, accounts: Iterable[Account]) -> None:
-        """Find every secret before the first connection. Raises ConfigError with all that lack."""
+        """Find every secret before the first connection. Raises ConfigError with all that lack;
+        SecretOutOfReach when stores that do not answer are all that stands in the way."""
         faults: list[Fault] = []
+        kinds: set[type[ConfigError]] = set()
         for ref in {account.secret for account in accounts if account.secret is not None}:
             try:
                 self._found_secret(self.secrets.resolve(ref).reveal())
             except ConfigError as error:
                 faults += error.faults
+                kinds.add(type(error))
         if faults:
-            raise ConfigError(sorted(faults, key=str))
+            kind = SecretOutOfReach if kinds == {SecretOutOfReach} else ConfigError
+            raise kind(sorted(faults, key=str))
 
     def channels(self, names: Iterable[str]) -> Mapping[str, Channel]:
         """Open the engines of these accounts; each is opened once."""
@@ -293,8 +297,16 @@ class Wiring:
             readers=self.readers,
         )
 
+    @property
+    def serves_again(self) -> bool:
+        """Whether another job may use what this one opened. An account that was not let in may
+        have another secret by now; whoever was told to stop does not sleep any more."""
+        refused = any(channel.refused.is_set() for channel in self._channels.values())
+        return not refused and not self.stop.is_set()
+
     def close(self) -> None:
         """Close what was opened here; what was handed in belongs to who did."""
+        self._channels.clear()
         self._closing.close()
 
 

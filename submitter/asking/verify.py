@@ -196,8 +196,11 @@ class _Interview:
     def _unanswered(self, answer: Answer, question: _Question, error: EngineError) -> Answer:
         if isinstance(error, TooFast) and self._is_far_off(error):
             return self._left_alone(answer, self._pause(error))
-        if isinstance(error, NotAuthorized) and error.scope == "property":
-            error = self._explained(question, error)
+        match error:
+            case NotAuthorized(scope="account"):
+                self._channel.refused.set()
+            case NotAuthorized():
+                error = self._explained(question, error)
         cause = cause_of(error)
         meaning, step = meaning_of(cause, error.engine), step_after(error)
         return replace(answer, problem=error.problem, cause=cause, meaning=meaning, next_step=step)

@@ -38,11 +38,11 @@ def by_lane(
     traits: Mapping[str, Traits],
     properties: Mapping[tuple[str, str], str],
 ) -> dict[Lane, list[Target]]:
-    """`properties` by the target's key; lanes in order, targets as they came."""
+    """`properties` of metered targets by their keys; lanes in order, targets as they came."""
     lanes: dict[Lane, list[Target]] = {}
     for target in targets:
         engine = traits[target.account.engine]
-        lane = lane_of(target, engine, properties[target.key])
+        lane = lane_of(target, engine, properties.get(target.key, ""))
         lanes.setdefault(lane, []).append(target)
     return dict(sorted(lanes.items()))
 

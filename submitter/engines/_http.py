@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-import threading
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from ipaddress import ip_address
+from time import monotonic
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
 
 MAX_ANSWER_BYTES = 1_048_576
 """An engine's answer to a write is a few hundred bytes; more than this is not read."""
+MAX_IDLE_S = 30.0
+"""A connection that was idle for longer may be dead without a sign; a write into it would be lost.
+Our own choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,32 +101,47 @@ class Lost:
 
 
 class Transport:
-    """Carries the calls of one account, with one connection pool per thread.
+    """Carries the calls of one account. Its connections are open for the next call, of whichever
+    thread; each serves one at a time.
 
     No proxies, credentials or certificates from the environment, no redirects, no cookies, no
     retries; a call takes `timeout_s` in total, however slowly the answer drips in.
     """
 
-    def __init__(self, engine: str) -> None:
+    def __init__(self, engine: str, *, max_idle_s: float = MAX_IDLE_S) -> None:
         keep_queries_out_of_logs()
-        self._engine = engine
-        self._threads = threading.local()
+        self._engine, self._max_idle_s = engine, max_idle_s
+        self._idle: deque[tuple[Wire, float]] = deque()
 
     def send(self, request: EngineRequest, *, timeout_s: float) -> EngineResponse:
         """Make the call. Raises EngineUnavailable when nothing left or nothing was asked for but
         a reading, OutcomeUnknown when a write left and no whole answer came back."""
-        answer = self._wire().carry(request, timeout_s=timeout_s)
+        with self._wire() as wire:
+            answer = wire.carry(request, timeout_s=timeout_s)
         if isinstance(answer, Lost):
             raise _no_answer(self._engine, request, answer)
         return answer
 
-    def _wire(self) -> Wire:
-        wire: Wire | None = getattr(self._threads, "wire", None)
-        if wire is None:
-            from submitter.engines._wire import Wire
+    @contextmanager
+    def _wire(self) -> Iterator[Wire]:
+        wire = self._idle_wire() or _new_wire()
+        yield wire
+        self._idle.append((wire, monotonic()))
 
-            wire = self._threads.wire = Wire()
-        return wire
+    def _idle_wire(self) -> Wire | None:
+        """The one that was used last."""
+        with suppress(IndexError):
+            wire, since = self._idle.pop()
+            if monotonic() - since < self._max_idle_s:
+                return wire
+            wire.close()
+        return None
+
+
+def _new_wire() -> Wire:
+    from submitter.engines._wire import Wire
+
+    return Wire()
 
 
 def _no_answer(engine: str, request: EngineRequest, lost: Lost) -> EngineError:

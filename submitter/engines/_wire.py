@@ -55,10 +55,13 @@ _FAILURES = (requests.RequestException, HTTPError, http.client.HTTPException, OS
 
 
 class Wire:
-    """The connections of one thread."""
+    """Connections that serve one call at a time."""
 
     def __init__(self) -> None:
         self._adapter = _DeadlineAdapter()
+
+    def close(self) -> None:
+        self._adapter.close()
 
     def carry(self, request: EngineRequest, *, timeout_s: float) -> EngineResponse | Lost:
         """Send one request and read its answer, in `timeout_s` altogether."""
@@ -214,7 +217,7 @@ class _SecureConnection(_Deadline, HTTPSConnection):
 
 
 class _DeadlinePool(_APool):
-    """Starts the clock of a connection's next call; there is one thread to a pool."""
+    """Starts the clock of a connection's next call; one call at a time uses a pool."""
 
     def _make_request(self, conn: Any, *args: Any, **named: Any) -> Any:
         conn.until = time.monotonic() + named["timeout"].total

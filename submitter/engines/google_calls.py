@@ -1,7 +1,7 @@
 """How a call gets to Google: built by Google's own library, carried by our transport.
 
 google-api-python-client builds every call from its own discovery document; our transport carries
-it (requests, one connection pool for each thread). Its `HttpRequest.execute` is left out on
+it (requests, one connection pool for each call under way). Its `HttpRequest.execute` is left out on
 purpose: httplib2 must not be shared by threads and has no total timeout, and even with
 `num_retries=0` every answer passes through a retry check that logs bodies and fails on some. What
 is left of the library is what it is good at: methods, paths, encoding, parameters.

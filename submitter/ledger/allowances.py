@@ -7,8 +7,8 @@ from sqlalchemy import Row, bindparam, select, update
 from submitter.core.standing import Allowance
 from submitter.ledger.columns import clean, fit
 from submitter.ledger.database import Transaction
-from submitter.ledger.schema import allowance as table
-from submitter.ledger.schema import lane
+from submitter.ledger.schema_calls import allowance as table
+from submitter.ledger.schema_calls import lane
 
 LANE = select(lane).where(
     lane.c.account == bindparam("of_account"), lane.c.property == bindparam("of_property")

@@ -14,11 +14,16 @@ from submitter.core.findings import Finding, Severity
 from submitter.core.looks import DocumentKind, DocumentMemory, Validators
 from submitter.ledger import fingerprints
 from submitter.ledger.database import Transaction
-from submitter.ledger.schema import document, fingerprint
+from submitter.ledger.schema import document, fingerprint, site
 from submitter.ledger.sites import SITE
 from submitter.ports import DocumentResult
 
 OF_SITE = select(document).where(document.c.site_id == bindparam("of_site"))
+OF_SITES = (
+    select(document, site.c.origin)
+    .join(site, site.c.id == document.c.site_id)
+    .where(site.c.origin.in_(bindparam("ids", expanding=True)))
+)
 ONE = OF_SITE.where(document.c.url == bindparam("of_url"))
 IDS = select(document.c.id, document.c.url).where(document.c.site_id == bindparam("of_site"))
 PACKED = select(fingerprint.c["keys"].label("packed_keys"), fingerprint.c.checks).where(
@@ -56,6 +61,15 @@ def memories(tx: Transaction, origin: str) -> list[DocumentMemory]:
     known = tx.first(SITE, of_origin=origin)
     found = of_site(tx, known.id) if known else {}
     return [memory for url in sorted(found) if (memory := found[url].memory)]
+
+
+def memories_by_site(tx: Transaction, origins: Sequence[str]) -> dict[str, list[DocumentMemory]]:
+    """As `memories`; sites without any are missing."""
+    found: dict[str, list[DocumentMemory]] = {}
+    for row in sorted(tx.rows_in(OF_SITES, origins), key=lambda row: row.url):
+        if memory := _memory(row):
+            found.setdefault(row.origin, []).append(memory)
+    return found
 
 
 def _document(row: Row[Any]) -> Document:

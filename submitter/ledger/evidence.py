@@ -42,17 +42,9 @@ from submitter.core.findings import Severity
 from submitter.core.states import TOLD, State
 from submitter.core.traits import Kind
 from submitter.ledger.database import Transaction
-from submitter.ledger.schema import (
-    attempt,
-    document,
-    look,
-    run,
-    site,
-    sitemap,
-    sitemap_check,
-    target,
-)
+from submitter.ledger.schema import document, look, run, site, target
 from submitter.ledger.schema_alarms import alarm
+from submitter.ledger.schema_calls import attempt, sitemap, sitemap_check
 from submitter.ledger.schema_crawls import crawl_day, crawler
 
 LYING = ("lastmod-all-equal", "lastmod-is-now")

@@ -350,8 +350,11 @@ class SqlLedger:
     def remember_look(self, lease: Lease, look: SiteLook) -> None:
         self._under(lease, lambda tx: work.remember_look(tx, look), durable=False)
 
-    def last_look(self, site: str) -> SiteLook | None:
-        return self._database.read(lambda tx: work.last_look(tx, site))
+    def last_looks(self, sites: Sequence[str]) -> Mapping[str, SiteLook]:
+        return self._database.read(lambda tx: work.last_looks(tx, sites))
+
+    def documents_by_site(self, sites: Sequence[str]) -> Mapping[str, list[DocumentMemory]]:
+        return self._database.read(lambda tx: documents.memories_by_site(tx, sites))
 
     def take_permit(
         self, account: str, windows: Sequence[Window], *, holder: str, now: datetime

@@ -13,7 +13,8 @@ from submitter.core.records import LogRow, PageLogRow
 from submitter.core.traits import OF_SITEMAPS
 from submitter.ledger import pages, sites, tellings
 from submitter.ledger.database import Database, Transaction
-from submitter.ledger.schema import attempt, site, target
+from submitter.ledger.schema import site, target
+from submitter.ledger.schema_calls import attempt
 from submitter.ledger.sending import unpack_pages
 from submitter.ports import LogFilter
 

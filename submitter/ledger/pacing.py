@@ -11,7 +11,8 @@ from submitter.core.states import State
 from submitter.ledger import pages
 from submitter.ledger.columns import micros_of
 from submitter.ledger.database import Many, Transaction
-from submitter.ledger.schema import attempt, waiting
+from submitter.ledger.schema import waiting
+from submitter.ledger.schema_calls import attempt
 from submitter.ledger.sending import unpack_pages
 from submitter.ledger.tellers import Teller
 from submitter.ledger.waiting import Queue

@@ -37,14 +37,8 @@ from submitter.core.traits import Kind
 from submitter.ledger import logs, sites
 from submitter.ledger.columns import EPOCH, time_of
 from submitter.ledger.database import Transaction
-from submitter.ledger.schema import (
-    attempt,
-    run,
-    site,
-    sitemap,
-    sitemap_check,
-    target,
-)
+from submitter.ledger.schema import run, site, target
+from submitter.ledger.schema_calls import attempt, sitemap, sitemap_check
 
 DAY_MICROS = 86_400_000_000
 TOLD_STATES = sorted(state.value for state in TOLD)

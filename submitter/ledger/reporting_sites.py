@@ -22,16 +22,7 @@ from submitter.ledger.columns import STATE_CODES, STATES
 from submitter.ledger.database import Transaction
 from submitter.ledger.pages import Place, full
 from submitter.ledger.reporting import date_of, day_of, whole
-from submitter.ledger.schema import (
-    document,
-    look,
-    page,
-    page_key,
-    root,
-    site,
-    telling,
-    waiting,
-)
+from submitter.ledger.schema import document, look, page, page_key, root, site, telling, waiting
 from submitter.ledger.sites import TARGET
 from submitter.ledger.waiting import Queue
 

@@ -15,7 +15,8 @@ from submitter.core.records import RunRow
 from submitter.errors import LedgerError
 from submitter.ledger.columns import clean, clean_or_none
 from submitter.ledger.database import Transaction
-from submitter.ledger.schema import meta, run, survey
+from submitter.ledger.schema import meta, run
+from submitter.ledger.schema_calls import survey
 
 
 def bind(tx: Transaction, fleet_name: str) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, Table, Text
 
 from submitter.ledger.columns import BigId, UtcMicros
-from submitter.ledger.schema import metadata
+from submitter.ledger.schema_calls import EVERY_TABLE as METADATA
 
 checklist = Table(
     "checklist",
-    metadata,
+    METADATA,
     Column("engine", Text, primary_key=True),
     Column("site", Text, primary_key=True),
     Column("address", Text, primary_key=True),
@@ -25,7 +25,7 @@ checklist = Table(
 
 inspection = Table(
     "inspection",
-    metadata,
+    METADATA,
     Column("id", BigId, primary_key=True),
     Column("site", Text, nullable=False),
     Column("account", Text, nullable=False),
@@ -49,7 +49,7 @@ Index("ix_inspection_account_at", inspection.c.account, inspection.c.at)
 
 sight = Table(
     "sight",
-    metadata,
+    METADATA,
     Column("site", Text, primary_key=True),
     Column("url", Text, primary_key=True),
     Column("agent", Text, primary_key=True),
@@ -64,5 +64,5 @@ sight = Table(
 )
 """What a stuck sitemap looked like to us, and to us in a crawler's name."""
 
-METADATA = metadata
+EVERY_TABLE = METADATA
 """Every table of a ledger: those of `schema` and the ones above."""

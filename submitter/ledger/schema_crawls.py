@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from submitter.ledger.columns import BigId, UtcMicros
-from submitter.ledger.schema_books import METADATA
+from submitter.ledger.schema_books import EVERY_TABLE as METADATA
 
 ZERO = text("0")
 

@@ -17,8 +17,8 @@ from submitter.errors import LedgerError
 from submitter.ledger import allowances, leases, pages, sitemaps, sites, tellings, waiting
 from submitter.ledger.columns import clean, clean_or_none, fit
 from submitter.ledger.database import Transaction
-from submitter.ledger.schema import attempt as table
 from submitter.ledger.schema import target
+from submitter.ledger.schema_calls import attempt as table
 from submitter.ledger.waiting import Queue, Tally
 from submitter.ports import Lease
 

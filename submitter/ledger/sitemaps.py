@@ -17,7 +17,8 @@ from submitter.core.states import TOLD, State
 from submitter.ledger import sites
 from submitter.ledger.columns import clean, clean_or_none, fit
 from submitter.ledger.database import Transaction
-from submitter.ledger.schema import root, site, sitemap, sitemap_check, target
+from submitter.ledger.schema import root, site, target
+from submitter.ledger.schema_calls import sitemap, sitemap_check
 
 CHECK_FIELDS = tuple(field.name for field in fields(Check) if field.name != "sitemap")
 TOLD_SITEMAPS = select(sitemap).where(sitemap.c.state.is_not(None))

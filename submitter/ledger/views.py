@@ -21,7 +21,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
-from submitter.ledger import schema
+from submitter.ledger import schema, schema_calls
 from submitter.ledger.schema_crawls import crawl_day, crawler
 
 MICROS = 1_000_000
@@ -228,7 +228,7 @@ def _day_epoch(day: ColumnElement[Any], dialect: str) -> ColumnElement[Any]:
 
 
 def _submission(dialect: str) -> Select[Any]:
-    c, site, target = schema.attempt.c, schema.site.c, schema.target.c
+    c, site, target = schema_calls.attempt.c, schema.site.c, schema.target.c
     return select(
         c.id,
         c.run,
@@ -254,16 +254,16 @@ def _submission(dialect: str) -> Select[Any]:
         c.quota_left,
         c.cause,
         c.next_step,
-    ).select_from(schema.attempt.join(schema.target).join(schema.site))
+    ).select_from(schema_calls.attempt.join(schema.target).join(schema.site))
 
 
 def _sitemap_status(dialect: str) -> Select[Any]:
-    c, check, root = schema.sitemap.c, schema.sitemap_check.c, schema.root.c
+    c, check, root = schema_calls.sitemap.c, schema_calls.sitemap_check.c, schema.root.c
     target = schema.target.c
     joined = (
-        schema.sitemap.join(schema.target)
+        schema_calls.sitemap.join(schema.target)
         .join(schema.site)
-        .outerjoin(schema.sitemap_check, check.id == c.check_id)
+        .outerjoin(schema_calls.sitemap_check, check.id == c.check_id)
         .outerjoin(
             schema.root, and_(root.site_id == schema.target.c.site_id, root.sitemap == c.url)
         )
@@ -292,7 +292,7 @@ def _sitemap_status(dialect: str) -> Select[Any]:
 
 
 def _allowance(dialect: str) -> Select[Any]:
-    c, lane = schema.allowance.c, schema.lane.c
+    c, lane = schema_calls.allowance.c, schema_calls.lane.c
     own, reported = c.limit - c.spent, c.reported_left - c.spent_since
     least = case((own < reported, own), else_=func.coalesce(reported, own))
     return select(
@@ -307,7 +307,7 @@ def _allowance(dialect: str) -> Select[Any]:
         case((least < 0, 0), else_=least).label("left"),
         *_both(c.closed_until, "closed_until", dialect),
         c.closed_reason,
-    ).select_from(schema.allowance.join(schema.lane))
+    ).select_from(schema_calls.allowance.join(schema_calls.lane))
 
 
 def _page_daily(dialect: str) -> Select[Any]:

@@ -32,16 +32,8 @@ from submitter.core.traits import Kind
 from submitter.ledger.columns import LARGEST, STATE_CODES
 from submitter.ledger.database import Transaction
 from submitter.ledger.pages import Place
-from submitter.ledger.schema import (
-    attempt,
-    look,
-    page,
-    page_key,
-    section,
-    sitemap,
-    target,
-    telling,
-)
+from submitter.ledger.schema import look, page, page_key, section, target, telling
+from submitter.ledger.schema_calls import attempt, sitemap
 from submitter.ledger.schema_crawls import crawl_hour, crawl_page, crawler
 from submitter.ledger.waits import (
     Window,

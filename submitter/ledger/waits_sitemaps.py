@@ -17,12 +17,8 @@ from submitter.core.loop import Reached, Sent
 from submitter.core.states import TOLD
 from submitter.core.traits import Kind
 from submitter.ledger.database import Transaction
-from submitter.ledger.schema import (
-    attempt,
-    sitemap,
-    sitemap_check,
-    target,
-)
+from submitter.ledger.schema import target
+from submitter.ledger.schema_calls import attempt, sitemap, sitemap_check
 from submitter.ledger.waits import (
     MICROS,
     Window,

@@ -28,10 +28,10 @@ NEWEST = (
     .where(look_table.c.site_id == verdict.c.site_id, look_table.c.by_hand.is_(False))
     .scalar_subquery()
 )
-VERDICT = (
-    select(verdict.c.at, verdict.c.said)
+VERDICTS = (
+    select(site.c.origin, verdict.c.at, verdict.c.said)
     .join(site, site.c.id == verdict.c.site_id)
-    .where(site.c.origin == bindparam("of_origin"), verdict.c.look == NEWEST)
+    .where(site.c.origin.in_(bindparam("ids", expanding=True)), verdict.c.look == NEWEST)
 )
 """Nothing while a later look is under way: what it stored so far was not judged."""
 
@@ -67,10 +67,10 @@ def remember_look(tx: Transaction, look: SiteLook) -> None:
     tx.put(verdict, site_id=row.id, look=number, at=look.at, said=json.dumps(said))
 
 
-def last_look(tx: Transaction, origin: str) -> SiteLook | None:
-    """Without its roots and readings, which the documents tell."""
-    row = tx.first(VERDICT, of_origin=origin)
-    return None if row is None else _look(origin, row.at, json.loads(row.said))
+def last_looks(tx: Transaction, origins: Sequence[str]) -> dict[str, SiteLook]:
+    """Without their roots and readings, which the documents tell."""
+    rows = tx.rows_in(VERDICTS, origins)
+    return {row.origin: _look(row.origin, row.at, json.loads(row.said)) for row in rows}
 
 
 def _look(origin: str, at: datetime, said: Mapping[str, Any]) -> SiteLook:

@@ -29,7 +29,7 @@ from submitter.core.evidence import (
 )
 from submitter.core.inspection import Inspected, ListedPage
 from submitter.core.limiter import Window
-from submitter.core.looks import SiteLook
+from submitter.core.looks import DocumentMemory, SiteLook
 from submitter.core.loop import Reached, Sent, Way
 from submitter.core.sights import Sight
 from submitter.core.standing import Candidate
@@ -165,9 +165,12 @@ class WorkBook(Protocol):
     def remember_look(self, lease: Lease, look: SiteLook) -> None:
         """Keep what the look says of its site, in the place of what the earlier one said."""
 
-    def last_look(self, site: str) -> SiteLook | None:
-        """As it was remembered, without roots and readings; None while a later one is under way:
-        nobody has judged yet what it stored."""
+    def last_looks(self, sites: Sequence[str]) -> Mapping[str, SiteLook]:
+        """By site, as they were remembered, without roots and readings. A site is missing while a
+        later look at it is under way: nobody has judged yet what that stored."""
+
+    def documents_by_site(self, sites: Sequence[str]) -> Mapping[str, list[DocumentMemory]]:
+        """`Ledger.documents_of` of many sites in one reading; those without any are missing."""
 
     def take_permit(
         self, account: str, windows: Sequence[Window], *, holder: str, now: datetime

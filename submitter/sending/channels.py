@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
+from submitter.core.calls import Survey
 from submitter.core.fleet import Account, Site
 from submitter.core.traits import Traits
 from submitter.kit.retries import RetryRules
@@ -19,6 +21,8 @@ class Channel:
     account: Account
     engine: Engine
     permits: Permits
+    refused: threading.Event = field(default_factory=threading.Event)
+    """The engine did not let the account in."""
 
     @property
     def traits(self) -> Traits:
@@ -55,6 +59,9 @@ class RunContext:
     rules: RunRules = RunRules()
     until: float = float("inf")
     """Monotonic time at which everything has to be stored."""
+    surveys: Mapping[str, tuple[Survey, datetime]] = field(default_factory=dict)
+    """By account, what earlier jobs were told and when, to go by while that is fresh; a whole run
+    asks anew."""
     stop: threading.Event = field(default_factory=threading.Event)
 
     def is_over(self) -> bool:

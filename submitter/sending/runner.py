@@ -18,7 +18,7 @@ from submitter.core import quota
 from submitter.core.accounting import Done
 from submitter.core.calls import Action, Call, Outcome, QuotaReading, Survey
 from submitter.core.halving import BatchSearch
-from submitter.core.lanes import common_property, with_lane_of
+from submitter.core.lanes import common_property
 from submitter.core.outcomes import outcome_of_error
 from submitter.core.plan import part_of
 from submitter.core.planned import WHOLE_ACCOUNT, Plan
@@ -43,6 +43,7 @@ from submitter.sending.channels import Channel, RunContext
 from submitter.sending.closing import close_account
 from submitter.sending.lanebook import LaneBook
 from submitter.sending.preparing import Preparations
+from submitter.sending.surveys import Surveyor
 
 log = logging.getLogger(__name__)
 
@@ -85,13 +86,14 @@ class AccountRun:
         self._lock = threading.Lock()
         self._closed: dict[str, Outcome] = {}
         self._preparations = Preparations(channel, context)
+        self._surveyor = Surveyor(channel, context, self._retries, begin=self._take_permit)
         self._misses = 0
         self._unready: Counter[str] = Counter()
 
     # ------------------------------------------------------------ the story
 
     def run(self) -> list[Done]:
-        survey = self._ask_survey()
+        survey = self._learn_survey()
         lanes = self._lanes(survey)
         workers = max(1, min(self._context.rules.workers, len(lanes)))
         with ThreadPoolExecutor(workers, thread_name_prefix=self._channel.account.name) as pool:
@@ -100,52 +102,33 @@ class AccountRun:
             future.result()
         return self._done
 
-    def _ask_survey(self) -> Survey | None:
-        """What the account can see, asked once before its first write."""
+    def _learn_survey(self) -> Survey | None:
+        """What the account can see, known before its first write."""
         try:
-            survey = self._retries.call(self._survey_once, until=self._context.until)
+            return self._surveyor.survey(self._actions)
         except EngineError as error:
             outcome = self._outcome_of(self._actions[0], error)
             if isinstance(error, QuotaExhausted):
                 close_account(self._channel, self._context, error, error.resets_at)
+            if isinstance(error, NotAuthorized):
+                self._channel.refused.set()
             self._close(WHOLE_ACCOUNT, outcome)
-            return None
         except OutOfTime:
             self._close(WHOLE_ACCOUNT, self._too_late())
-            return None
-        if survey is not None:
-            self._context.ledger.save_survey(survey, at=self._context.clock.now())
-        return survey
-
-    def _survey_once(self) -> Survey | None:
-        self._take_permit()
-        try:
-            return self._channel.engine.survey(timeout_s=self._context.call_timeout_s())
-        except OutcomeUnknown as lost:  # a read whose answer is lost can simply be asked again
-            raise EngineUnavailable(
-                lost.engine, lost.problem, http_status=lost.http_status, code=lost.code
-            ) from lost
+        return None
 
     def _lanes(self, survey: Survey | None) -> list[list[Action]]:
         """Metered: one lane per property, where the quota lives, with its fast lane, which goes
         first and may tell what the common one has left; else per property and site."""
         lanes: dict[tuple[str, str], list[Action]] = {}
         for planned in self._actions:
-            name = self._property_of(planned, survey)
-            action = replace(planned, property=name)
+            action = self._surveyor.placed(planned, survey)
             site = "" if self._channel.traits.metered else action.site
-            lanes.setdefault((self._common(name), site), []).append(action)
+            lanes.setdefault((self._common(action.property), site), []).append(action)
         return list(lanes.values())
 
     def _common(self, property: str) -> str:
         return common_property(property, self._channel.traits)
-
-    def _property_of(self, planned: Action, survey: Survey | None) -> str:
-        """A withdrawal goes where the submission went, all else where the survey says."""
-        if planned.kind is Kind.WITHDRAWAL and planned.property:
-            return planned.property
-        name = self._channel.engine.property_of(self._context.sites[planned.site], survey)
-        return with_lane_of(planned.property, name, self._channel.traits)
 
     def _run_lane(self, actions: Iterable[Action], survey: Survey | None) -> None:
         for action in actions:
@@ -269,9 +252,11 @@ class AccountRun:
         """No receipt came: close what the error concerns, so that nothing runs into it again."""
         match error:
             case NotAuthorized(scope="account"):
+                self._channel.refused.set()
                 self._close(WHOLE_ACCOUNT, outcome)
             case NotAuthorized():
                 self._close(self._common(action.property), outcome)
+                self._surveyor.doubt()
             case QuotaExhausted() if not self._channel.traits.metered:
                 close_account(self._channel, self._context, error, error.resets_at)
                 self._close(WHOLE_ACCOUNT, outcome)

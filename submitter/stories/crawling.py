@@ -181,16 +181,16 @@ class _Work:
         placed: list[Found] = []
         site_of, since, until = self._hosts.site, self._since, self._until
         for line, bot, hit in self.tools.reader.read(lines):
-            host, target = hit.host, hit.target
+            host, _, at, target, _, _, _ = hit
             if target[:1] != b"/":
                 host, target = parted(host, target)
             site = site_of(host)
             if isinstance(site, str):
                 self.found.leave_out(site, hit)
-            elif since <= hit.at <= until:
+            elif since <= at <= until:
                 placed.append((line, bot, hit, site, target))
             else:
-                self.found.leave_out(self._why_not(hit.at), hit)
+                self.found.leave_out(self._why_not(at), hit)
         return placed
 
     def _why_not(self, at: int) -> str:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import datetime
 
 from submitter.core.calls import Survey
 from submitter.core.fleet import Fleet, Target
 from submitter.core.jobs import Lane, by_lane
-from submitter.core.looks import SiteLook
+from submitter.core.looks import RootLook, SiteLook
 from submitter.core.planned import Plan
 from submitter.errors import ConfigError
 from submitter.ports import Ledger, WorkBook
-from submitter.stories.preview import remembered_look
+from submitter.stories.preview import remembered_roots
 from submitter.stories.runs import (
     RunReport,
     RunRequest,
@@ -40,16 +41,18 @@ def work_book(ledger: Ledger) -> WorkBook:
 
 
 def lanes(targets: Iterable[Target], tools: Tools) -> dict[Lane, list[Target]]:
-    """The lanes of these targets, by the properties as they are known now."""
-    surveys: Mapping[str, Survey] = {
-        name: survey for name, (survey, _) in tools.ledger.surveys().items()
-    }
+    """The lanes of these targets, by the properties as they are known now. Where nothing is
+    metered, properties part no lanes."""
     targets = list(targets)
-    properties = {
-        target.key: tools.property_of(target, surveys.get(target.account.name))
-        for target in targets
-    }
+    metered = [one for one in targets if tools.traits[one.account.engine].metered]
+    surveys = tools.ledger.surveys() if metered else {}
+    properties = {one.key: tools.property_of(one, _survey(one, surveys)) for one in metered}
     return by_lane(targets, tools.traits, properties)
+
+
+def _survey(target: Target, surveys: Mapping[str, tuple[Survey, datetime]]) -> Survey | None:
+    survey, _ = surveys.get(target.account.name, (None, None))
+    return survey
 
 
 def look_at_site(request: RunRequest, tools: Tools) -> SiteLook | None:
@@ -75,27 +78,33 @@ def send_lane(request: RunRequest, tools: Tools) -> RunReport:
         request = replace(request, targets=seen)
         plan = make_run_plan(request, tools, lease, looks, now=tools.clock.now())
         plan = only_judged(plan, looks, work_book(tools.ledger))
-        done = send_plan(plan, tools, run_context(request, tools, lease))
+        context = replace(run_context(request, tools, lease), surveys=tools.ledger.surveys())
+        done = send_plan(plan, tools, context)
     return report_of(request, tools, started_at, plan, done, looks, ())
 
 
 def recalled_looks(request: RunRequest, tools: Tools) -> dict[str, SiteLook]:
     """The last look at each site of the request, with its sitemaps as they are remembered."""
     book = work_book(tools.ledger)
-    looks: dict[str, SiteLook] = {}
-    for site in {target.site.origin: target.site for target in request.targets}.values():
-        said, known = book.last_look(site.origin), remembered_look(site, tools.ledger)
-        if said is not None:
-            roots = known.roots if known is not None else ()
-            looks[site.origin] = replace(said, roots=roots)
-    return looks
+    sites = {target.site.origin: target.site for target in request.targets}
+    said = book.last_looks(list(sites))
+    documents = book.documents_by_site(list(said))
+
+    def roots(origin: str) -> tuple[RootLook, ...]:
+        found = documents.get(origin, ())
+        return remembered_roots(sites[origin], found, tools.ledger) if found else ()
+
+    return {
+        origin: replace(said[origin], roots=roots(origin)) for origin in sites if origin in said
+    }
 
 
 def only_judged(plan: Plan, looks: Mapping[str, SiteLook], book: WorkBook) -> Plan:
     """The plan without sites at which a look began while it was made: some of what is planned may
     come from that look. Its own job puts the lane into the queue again."""
-    sites = {action.site for action in plan.actions}
-    same = {site for site in sites if (now := book.last_look(site)) and now.at == looks[site].at}
+    sites = dict.fromkeys(action.site for action in plan.actions)
+    now = book.last_looks(list(sites)) if sites else {}
+    same = {site for site in sites if site in now and now[site].at == looks[site].at}
     return replace(plan, actions=tuple(one for one in plan.actions if one.site in same))
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from submitter.core import trees, urls
 from submitter.core.fleet import Site
-from submitter.core.looks import DocumentMemory, SiteLook
+from submitter.core.looks import DocumentMemory, RootLook, SiteLook
 from submitter.core.planned import Plan
 from submitter.core.trees import Node
 from submitter.errors import LedgerBusy
@@ -63,16 +63,23 @@ def remembered_look(site: Site, ledger: Ledger) -> SiteLook | None:
     documents = ledger.documents_of(site.origin)
     if not documents:
         return None
-    nodes = {urls.normalize(one.url): Node.remembered(one) for one in documents}
-    roots = site.sitemaps if site.sitemaps is not None else ledger.roots_of(site.origin)
     return SiteLook(
         site=site.origin,
         at=_last_read(documents),
         first=False,
-        roots=tuple(trees.root_look(root, nodes) for root in roots),
+        roots=remembered_roots(site, documents, ledger),
         documents=len(documents),
         listed=sum(one.pages for one in documents),
     )
+
+
+def remembered_roots(
+    site: Site, documents: Iterable[DocumentMemory], ledger: Ledger
+) -> tuple[RootLook, ...]:
+    """The site's sitemaps, each with what is remembered of the documents under it."""
+    nodes = {urls.normalize(one.url): Node.remembered(one) for one in documents}
+    roots = site.sitemaps if site.sitemaps is not None else ledger.roots_of(site.origin)
+    return tuple(trees.root_look(root, nodes) for root in roots)
 
 
 def _last_read(documents: list[DocumentMemory]) -> datetime:

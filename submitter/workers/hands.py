@@ -19,7 +19,7 @@ from submitter.stories.jobs import lane_targets, lanes, look_at_site, send_lane
 from submitter.stories.runs import RunRequest, Tools, verify_fleet
 from submitter.wiring import TRAITS, Wiring, load_fleet
 from submitter.workers.queue import LOOK, SEND, VERIFY, Work
-from submitter.workers.shelf import LedgerShelf
+from submitter.workers.shelf import WiringShelf
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class Place:
 
 
 class Hands:
-    """Carries out jobs. Safe to use in several threads: each job has parts of its own."""
+    """Carries out jobs. Safe to use in several threads: each job has its parts alone."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -50,7 +50,7 @@ class Hands:
         self._fleet: Fleet | None = None
         self._ends: set[ExitCode] = set()
         self._under_way: set[threading.Event] = set()
-        self._shelf = LedgerShelf(self._open_wiring)
+        self._shelf = WiringShelf(self._open_wiring)
 
     @property
     def fleet(self) -> Fleet:
@@ -107,9 +107,9 @@ class Hands:
 
     def first_works(self, errand: Errand) -> list[Work]:
         """Every job that an errand begins with: a look at each site, and each lane's sending."""
-        targets = errand.selection.select(self.fleet.targets())
-        sites = dict.fromkeys(target.site.origin for target in targets)
         with self._parts() as parts:
+            targets = errand.selection.select(parts.fleet.targets())
+            sites = dict.fromkeys(target.site.origin for target in targets)
             names = in_turn(lanes(targets, parts.tools()))
         return [
             *(Work(LOOK, errand, name=site) for site in sites),
@@ -121,15 +121,15 @@ class Hands:
         ConfigError."""
         with self._parts() as parts:
             return {LOOK: self._look, SEND: self._send, VERIFY: self._verify}[work.task](
-                work, parts.tools()
+                work, parts.fleet, parts.tools()
             )
 
-    def _look(self, work: Work, tools: Tools) -> list[Work]:
-        of_site = [one for one in self.fleet.targets() if one.site.origin == work.name]
+    def _look(self, work: Work, fleet: Fleet, tools: Tools) -> list[Work]:
+        of_site = [one for one in fleet.targets() if one.site.origin == work.name]
         if not of_site:
             log.warning("%s is not in the inventory any more", work.name)
             return []
-        look = look_at_site(self._request(work, of_site), tools)
+        look = look_at_site(self._request(work, fleet, of_site), tools)
         if tools.stop.is_set() and (look is None or look.unfinished):
             return [work]
         if look is not None and has_broken_documents(look):
@@ -137,12 +137,12 @@ class Hands:
         chosen = work.errand.selection.select(of_site)
         return [Work(SEND, work.errand, lane.account, lane.name) for lane in lanes(chosen, tools)]
 
-    def _send(self, work: Work, tools: Tools) -> list[Work]:
-        in_lane = lane_targets(self.fleet, work.lane, tools)
+    def _send(self, work: Work, fleet: Fleet, tools: Tools) -> list[Work]:
+        in_lane = lane_targets(fleet, work.lane, tools)
         targets = work.errand.selection.select(in_lane)
         if not targets:
             return []
-        report = send_lane(self._request(work, targets), tools)
+        report = send_lane(self._request(work, fleet, targets), tools)
         self.note(ExitCode(report.exit_code))
         log.info(
             "%s: %s", work.lock, report.summary["outcome"],
@@ -155,17 +155,17 @@ class Hands:
             following.append(Work(VERIFY, work.errand, work.account))
         return following
 
-    def _verify(self, work: Work, tools: Tools) -> list[Work]:
-        of_account = [one for one in self.fleet.targets() if one.account.name == work.account]
+    def _verify(self, work: Work, fleet: Fleet, tools: Tools) -> list[Work]:
+        of_account = [one for one in fleet.targets() if one.account.name == work.account]
         targets = work.errand.selection.select(of_account)
         if targets:
-            verify_fleet(self._request(work, targets), tools)
+            verify_fleet(self._request(work, fleet, targets), tools)
         return [work] if targets and tools.stop.is_set() else []
 
-    def _request(self, work: Work, targets: Sequence[Target]) -> RunRequest:
+    def _request(self, work: Work, fleet: Fleet, targets: Sequence[Target]) -> RunRequest:
         return RunRequest(
             run=work.errand.run,
-            fleet=self.fleet,
+            fleet=fleet,
             targets=targets,
             owner=self._place.owner,
             forced=work.errand.forced,
@@ -174,38 +174,32 @@ class Hands:
 
     @contextmanager
     def _parts(self) -> Iterator[Wiring]:
-        place, fleet = self._place, self.fleet
-        with self._shelf.taken(fleet) as ledger:
-            parts = Wiring(
-                fleet,
-                environ=place.environ,
-                stop=self._begun(),
-                clock=place.clock,
-                ledger=ledger,
-                rules=place.rules,
-                found_secret=place.found_secret,
-                worker=place.owner,
-            )
+        with self._shelf.taken(self.fleet) as parts:
+            self._begin(parts.stop)
             try:
                 yield parts
             finally:
                 with self._lock:
                     self._under_way.discard(parts.stop)
-                parts.close()
 
     def _open_wiring(self, fleet: Fleet) -> Wiring:
         place = self._place
-        return Wiring(fleet, environ=place.environ, found_secret=place.found_secret)
+        return Wiring(
+            fleet,
+            environ=place.environ,
+            clock=place.clock,
+            rules=place.rules,
+            found_secret=place.found_secret,
+            worker=place.owner,
+        )
 
     def close(self) -> None:
         """After the last job."""
         self._shelf.close()
 
-    def _begun(self) -> threading.Event:
-        """One job's own sign to stop: a lease that it loses is not the end of the others."""
-        stop = threading.Event()
+    def _begin(self, stop: threading.Event) -> None:
+        """A job's own sign to stop: a lease that it loses is not the end of the others."""
         with self._lock:
             self._under_way.add(stop)
         if self._place.stop.is_set():
             stop.set()
-        return stop

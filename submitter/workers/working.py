@@ -16,7 +16,7 @@ from psycopg.errors import ForeignKeyViolation
 
 from submitter.core.accounting import ExitCode
 from submitter.core.jobs import Errand
-from submitter.errors import ConfigError, LedgerBusy, LedgerError
+from submitter.errors import ConfigError, LedgerBusy, LedgerError, SecretOutOfReach
 from submitter.workers.hands import Hands
 from submitter.workers.queue import LOOK, SEND, VERIFY, Work, put
 
@@ -74,16 +74,16 @@ def carry_out(app: App, hands: Hands, work: Work) -> None:
     except LedgerBusy as busy:
         log.info("%s waits: %s", work.lock, busy)
         put(app, [work], after_s=BUSY_S)
-    except ConfigError as error:
-        hands.note(ExitCode.USAGE)
-        log.error("%s cannot be done: %s", work.lock, error)
-    except LedgerError as problem:
+    except (LedgerError, SecretOutOfReach) as problem:
         if work.tries + 1 >= TRIES:
-            hands.note(ExitCode.LEDGER)
+            hands.note(ExitCode.LEDGER if isinstance(problem, LedgerError) else ExitCode.USAGE)
             raise
         log.warning("%s is tried again: %s", work.lock, problem)
         again = Work(work.task, work.errand, work.account, work.name, work.tries + 1)
         put(app, [again], after_s=2 ** (work.tries + 1))
+    except ConfigError as error:
+        hands.note(ExitCode.USAGE)
+        log.error("%s cannot be done: %s", work.lock, error)
     except Exception:
         hands.note(ExitCode.INTERNAL)
         raise

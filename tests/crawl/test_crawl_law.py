@@ -171,6 +171,14 @@ def test_equal_lines_of_one_file_all_count(after: After) -> None:
     assert sum(int(row[4]) for row in after([text([line(host=HOST)] * 500)])["crawl_day"]) == 500
 
 
+def test_lines_with_another_end_are_the_same_lines(after: After) -> None:
+    """Whatever stands before them, so whichever way they are read."""
+    lines = [line(f"/p/{n}", host=HOST) for n in range(4)]
+    ends = text(lines).replace(b"\n", b"\r\n")
+    other_format = b'{"time": "2026-11-29T10:00:00Z", "request_uri": "/", "status": 200}\r\n'
+    assert after([text(lines)], [ends], [other_format + ends]) == after([text(lines)])
+
+
 def test_equal_lines_of_two_files_count_as_often_as_in_the_one_with_more(after: After) -> None:
     found = after(*([text([line(host=HOST)] * count)] for count in (2, 5, 3)))
     assert sum(int(row[4]) for row in found["crawl_day"]) == 5

@@ -10,16 +10,18 @@ from pathlib import Path
 import pytest
 import requests
 import responses
+from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
 from submitter.core.fleet import SecretRef
 from submitter.credentials import (
     MAX_BYTES,
     EnvironmentSecrets,
     NoSecret,
+    StoreAway,
     read_aws_secret,
     read_gcp_version,
 )
-from submitter.errors import ConfigError
+from submitter.errors import ConfigError, SecretOutOfReach
 
 CANARY = "CANARY-0123456789"
 PEM = f"-----BEGIN PRIVATE KEY-----\n{CANARY}\n-----END PRIVATE KEY-----\n"
@@ -189,13 +191,54 @@ def test_another_answer_of_secret_manager_is_no_secret(
     assert str(caught.value) == expected
 
 
-def test_secret_manager_out_of_reach_is_no_secret() -> None:
-    with responses.RequestsMock(), pytest.raises(NoSecret, match=r"could not be asked \(Conn"):
+def test_secret_manager_out_of_reach_may_have_the_secret() -> None:
+    with responses.RequestsMock(), pytest.raises(StoreAway, match=r"could not be asked \(Conn"):
         read_gcp_version("projects/p/secrets/s", requests.Session())
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(403, NoSecret), (404, NoSecret), (429, StoreAway), (503, StoreAway)]
+)
+def test_a_store_that_cannot_answer_now_has_not_said_no(status: int, kind: type[NoSecret]) -> None:
+    with pytest.raises(NoSecret) as at_google:
+        gcp_answer(status, b"")
+    with pytest.raises(NoSecret) as at_amazon:
+        read_aws_secret("s", client=Manager(aws_error(status)))
+    assert type(at_google.value) is type(at_amazon.value) is kind
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        EndpointConnectionError(endpoint_url="x"),
+        ReadTimeoutError(endpoint_url="x"),
+        ClientError({"Error": {"Code": "ThrottlingException"}}, "GetSecretValue"),
+    ],
+)
+def test_secrets_manager_out_of_reach_may_have_the_secret(error: Exception) -> None:
+    with pytest.raises(StoreAway, match=type(error).__name__):
+        read_aws_secret("s", client=Manager(error))
+
+
+def test_what_a_store_did_not_answer_is_an_error_of_its_own() -> None:
+    def store(name: str) -> str:
+        raise StoreAway("away")
+
+    secrets = EnvironmentSecrets({}, stores={"aws-secret": store})
+    with pytest.raises(SecretOutOfReach, match="aws-secret:s: away"):
+        secrets.resolve(SecretRef("aws-secret", "s"))
+
+
+def aws_error(status: int) -> ClientError:
+    answer = {"Error": {"Code": "Some"}, "ResponseMetadata": {"HTTPStatusCode": status}}
+    return ClientError(answer, "GetSecretValue")  # type: ignore[arg-type]  # the rest is not read
 
 
 class Manager:
     """What we use of the boto3 client."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self._error = error or RuntimeError(CANARY)
 
     def get_secret_value(self, SecretId: str) -> dict[str, str]:  # noqa: N803 - AWS's own name
         match SecretId:
@@ -203,7 +246,7 @@ class Manager:
                 return {"SecretString": CANARY}
             case "bytes":
                 return {"SecretBinary": CANARY}
-        raise RuntimeError(CANARY)
+        raise self._error
 
 
 def test_secrets_manager_gives_text() -> None:

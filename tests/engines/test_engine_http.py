@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,13 +64,30 @@ def test_a_put_without_a_body_says_so(server: FaultServer, transport: Transport)
     assert server.requests[0].headers["content-length"] == "0"
 
 
-def test_one_connection_serves_many_calls_of_a_thread(
-    server: FaultServer, transport: Transport
-) -> None:
+def test_one_connection_serves_many_calls(server: FaultServer, transport: Transport) -> None:
     server.on("/", ok(b"{}"))
     for _ in range(5):
         transport.send(EngineRequest("GET", server.url("/")), timeout_s=20)
     assert server.connections == 1
+
+
+def test_a_connection_serves_the_next_call_of_whichever_thread(
+    server: FaultServer, transport: Transport
+) -> None:
+    server.on("/", ok(b"{}"))
+    request = EngineRequest("GET", server.url("/"))
+    for _ in range(3):
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(transport.send, request, timeout_s=20).result(60)
+    assert server.connections == 1
+
+
+def test_a_connection_that_was_idle_for_long_is_not_used_again(server: FaultServer) -> None:
+    transport = Transport("engine", max_idle_s=0.0)
+    server.on("/", ok(b"{}"))
+    for _ in range(2):
+        transport.send(EngineRequest("GET", server.url("/")), timeout_s=20)
+    assert server.connections == 2
 
 
 def test_a_compressed_answer_is_inflated_although_none_was_asked_for(

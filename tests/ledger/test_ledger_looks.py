@@ -257,6 +257,14 @@ def test_an_index_is_remembered_with_its_children(ledger: SqlLedger, lease: Leas
     assert ledger.documents_of(SITE)[0].children == (OTHER_MAP, f"{SITE}/三.xml")
 
 
+def test_documents_of_many_sites_are_those_of_each(ledger: SqlLedger, lease: Lease) -> None:
+    other = "https://other.example"
+    look_at(ledger, lease, {OTHER_MAP: AB, MAP: AB, f"{SITE}/Z.xml": AB})
+    look_at(ledger, lease, {f"{other}/map.xml": AB}, site=other)
+    found = ledger.documents_by_site([SITE, other, "https://never.example"])
+    assert found == {site: ledger.documents_of(site) for site in (SITE, other)}
+
+
 def test_changed_at_moves_only_with_the_content(ledger: SqlLedger, lease: Lease) -> None:
     look_at(ledger, lease, {MAP: AB})
     look_at(ledger, lease, {MAP: AB}, at=NOW + DAY)

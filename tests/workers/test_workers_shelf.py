@@ -1,4 +1,4 @@
-"""A worker's jobs take its open ledgers in turn, each one alone."""
+"""A worker's jobs take what is open in turn, each one alone."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from workers_support import Yard
 
 from submitter.core.fleet import Fleet
 from submitter.errors import LedgerError
-from submitter.ports import Ledger
 from submitter.wiring import Wiring
-from submitter.workers.shelf import LedgerShelf
+from submitter.workers.shelf import WiringShelf
 
 
 def open_wiring(fleet: Fleet) -> Wiring:
@@ -27,49 +26,74 @@ def fleet(yard: Yard) -> Fleet:
 
 
 @pytest.fixture
-def shelf() -> Iterator[LedgerShelf]:
-    with closing(LedgerShelf(open_wiring)) as made:
+def shelf() -> Iterator[WiringShelf]:
+    with closing(WiringShelf(open_wiring)) as made:
         yield made
 
 
-def taken(shelf: LedgerShelf, fleet: Fleet) -> Ledger:
-    with shelf.taken(fleet) as ledger:
-        return ledger
+def taken(shelf: WiringShelf, fleet: Fleet) -> Wiring:
+    """After a job that needed the ledger and every account."""
+    with shelf.taken(fleet) as parts:
+        parts.tools().open_channels(fleet.accounts)
+        return parts
 
 
-def test_the_next_job_has_the_same_ledger(shelf: LedgerShelf, fleet: Fleet) -> None:
-    assert taken(shelf, fleet) is taken(shelf, fleet)
+def test_the_next_job_has_the_same_parts(shelf: WiringShelf, fleet: Fleet) -> None:
+    first = taken(shelf, fleet)
+    engine = first.channels(["google"])["google"].engine
+    again = taken(shelf, fleet)
+    assert again.ledger is first.ledger
+    assert again.source is first.source
+    assert again.channels(["google"])["google"].engine is engine
 
 
-def test_two_jobs_at_once_have_one_each(shelf: LedgerShelf, fleet: Fleet) -> None:
+def test_two_jobs_at_once_have_their_own(shelf: WiringShelf, fleet: Fleet) -> None:
     with shelf.taken(fleet) as first, shelf.taken(fleet) as second:
         assert first is not second
     with shelf.taken(fleet) as third, shelf.taken(fleet) as fourth:
         assert {id(third), id(fourth)} == {id(first), id(second)}
 
 
-def test_a_ledger_at_which_a_job_failed_is_closed(shelf: LedgerShelf, fleet: Fleet) -> None:
+def test_parts_with_which_a_job_failed_are_closed(shelf: WiringShelf, fleet: Fleet) -> None:
+    ledger = taken(shelf, fleet).ledger
     with pytest.raises(LookupError), shelf.taken(fleet) as failed:
         raise LookupError
     assert taken(shelf, fleet) is not failed
     with pytest.raises(LedgerError, match="closed already"):
-        failed.statuses()
+        ledger.statuses()
 
 
-def test_another_inventory_has_another_ledger(shelf: LedgerShelf, fleet: Fleet) -> None:
+def test_parts_of_a_job_that_was_stopped_are_not_used_again(
+    shelf: WiringShelf, fleet: Fleet
+) -> None:
+    """Their clock does not sleep any more."""
+    with shelf.taken(fleet) as stopped:
+        stopped.stop.set()
+    assert taken(shelf, fleet) is not stopped
+
+
+def test_parts_with_an_account_that_was_not_let_in_are_not_used_again(
+    shelf: WiringShelf, fleet: Fleet
+) -> None:
+    with shelf.taken(fleet) as refused:
+        refused.channels(["google"])["google"].refused.set()
+    assert taken(shelf, fleet) is not refused
+
+
+def test_another_inventory_has_parts_of_its_own(shelf: WiringShelf, fleet: Fleet) -> None:
     """A name that does not fit is refused as at any opening."""
     first = taken(shelf, fleet)
-    with pytest.raises(LedgerError), shelf.taken(replace(fleet, name="another")):
-        pass
-    assert taken(shelf, fleet) is not first
+    assert taken(shelf, replace(fleet)) is not first
+    with pytest.raises(LedgerError), shelf.taken(replace(fleet, name="another")) as parts:
+        _ = parts.ledger
 
 
-def test_a_ledger_is_opened_anew_after_a_while(fleet: Fleet) -> None:
-    with closing(LedgerShelf(open_wiring, fresh_s=0.0)) as shelf:
+def test_everything_is_opened_anew_after_a_while(fleet: Fleet) -> None:
+    with closing(WiringShelf(open_wiring, fresh_s=0.0)) as shelf:
         assert taken(shelf, fleet) is not taken(shelf, fleet)
 
 
-def test_what_is_closed_is_opened_anew(shelf: LedgerShelf, fleet: Fleet) -> None:
+def test_what_is_closed_is_opened_anew(shelf: WiringShelf, fleet: Fleet) -> None:
     first = taken(shelf, fleet)
     shelf.close()
     assert taken(shelf, fleet) is not first

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import psycopg
 import pytest
 from workers_support import DRAIN, PATIENCE_S, Yard, wait_until
 
@@ -138,6 +139,27 @@ def test_a_missing_secret_concerns_its_own_lane(
     problem = "env:NOT_THERE: the environment variable is not set"
     assert said == {f"send other shop.whole.test cannot be done: {problem}"}
     assert not any(record.exc_info for record in caplog.records)
+
+
+def test_a_store_of_secrets_that_is_away_is_asked_again(
+    yard: Yard, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    yard.world.add("shop", pages=3, quota=10)
+    yard.world.accounts["baidu"]["token"] = "aws-secret:token"
+    settings = {"ENDPOINT_URL": "http://127.0.0.1:1", "DEFAULT_REGION": "us-east-1"}
+    keys = {"ACCESS_KEY_ID": "id", "SECRET_ACCESS_KEY": "key", "MAX_ATTEMPTS": "1"}
+    for name, value in (settings | keys).items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    yard.enqueue()
+    with caplog.at_level(logging.WARNING):
+        yard.drain()
+    assert "send baidu shop.whole.test is tried again: aws-secret:token" in caplog.text
+    assert "cannot be done" not in caplog.text
+    with psycopg.connect(yard.url) as session:
+        waiting = session.execute(
+            "SELECT args->>'tries' FROM procrastinate_jobs WHERE status = 'todo'"
+        ).fetchall()
+    assert waiting == [("1",)]
 
 
 def removed_pages(yard: Yard) -> None:

@@ -23,6 +23,11 @@ SETUP_ROWS: Final = (
         "The account's secret is where the inventory says, and cannot be used",
         "Correct what stands there, or who may read it.",
     ),
+    Cause(
+        "secret-out-of-reach",
+        "The store that keeps the account's secret did not answer",
+        "Try again; if it lasts, see whether this machine reaches the store.",
+    ),
 )
 
 SITE_ROWS: Final = (

@@ -24,6 +24,10 @@ MOST_HOSTS: Final = 1_000
 NAMELESS: Final = "-"
 """The site of lines that name none, where there is no inventory."""
 
+LONGEST_PLAIN: Final = 1_000
+"""Bytes of a path that leave room for any origin in an address."""
+_is_plain: Final = re.compile(rb"/[A-Za-z0-9\-._~!$&'()*+,;=:@/?]*+").fullmatch
+"""Paths whose spelling is their normal form, but for dot segments."""
 _beyond_ascii: Final = re.compile(rb"[\x80-\xff]").sub
 _is_sitemap: Final = re.compile(r"https?://[^/]*/(?:[^?]*/)?sitemap[^/?]*\.xml(?:\.gz)?").fullmatch
 _absolute: Final = re.compile(rb"https?://([^/?#]*)", re.IGNORECASE).match
@@ -75,14 +79,7 @@ class SitePages:
 
     def find(self, target: bytes) -> Page:
         """The page at a path with its query."""
-        if not target.isascii():
-            target = _beyond_ascii(lambda found: b"%%%02X" % found[0][0], target)
-        path = target.decode("ascii")
-        address = self._base + (path if path.startswith("/") else f"/{path}")
-        try:
-            identity = urls.normalize(address)
-        except BadUrl:
-            identity = address  # it was asked for all the same
+        identity = self._identity(target)
         key, has_parameters = self._key_of(identity), "?" in identity
         section = self.listing.section_of(key)
         if section is not None:
@@ -90,6 +87,18 @@ class SitePages:
         if self._is_file(identity):
             return key, self._group(FILES, False, False)
         return key, self._group(self._sorter.place(identity, "")[0], False, has_parameters)
+
+    def _identity(self, target: bytes) -> str:
+        if _is_plain(target) and b"/." not in target and len(target) <= LONGEST_PLAIN:
+            return self._base + target.decode("ascii")
+        if not target.isascii():
+            target = _beyond_ascii(lambda found: b"%%%02X" % found[0][0], target)
+        path = target.decode("ascii")
+        address = self._base + (path if path.startswith("/") else f"/{path}")
+        try:
+            return urls.normalize(address)
+        except BadUrl:
+            return address  # it was asked for all the same
 
     def _is_file(self, identity: str) -> bool:
         if identity.endswith((".xml", ".gz")) and _is_sitemap(identity):

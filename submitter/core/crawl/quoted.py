@@ -19,6 +19,8 @@ MOST_PLACES: Final = 5_000
 _made: Final = tuple.__new__
 """Makes a `Hit` in half the time of its own constructor."""
 _STATUSES: Final = {b"%d" % status: status for status in range(100, 1_000)}
+_NO_MINUTE: Final = (b"", 0)
+_SECONDS: Final = {b"%02d" % second: second for second in range(60)}
 _AFTER_REQUEST: Final = frozenset(b" %s " % status for status in _STATUSES)
 
 _TOKEN: Final = re.compile(
@@ -98,8 +100,9 @@ class QuotedFormat:
     def __init__(self, times: Times) -> None:
         self._times = times
         self._places: dict[bytes, tuple[bytes, bytes]] = {}
-        self._minutes: set[bytes] = set()
-        """Some that can be: a minute is looked at once, not with each of its lines."""
+        self._minutes: dict[bytes, tuple[bytes, int]] = {}
+        """Some that can be, `[10/Oct/2000:13:55`: how their lines' heads go on after the second,
+        ` -0700] `, and their start. So a minute is looked at once, not with each of its lines."""
 
     def scan(
         self,
@@ -133,38 +136,52 @@ class QuotedFormat:
         if start < 0 or head[-2:] != b"] ":
             return False
         try:
-            self._times.read(head[start + 1 : -2])
+            at = self._times.read(head[start + 1 : -2])
         except BadLine:
             return False
-        if minute.startswith(b"["):
+        second = _SECONDS.get(head[-10:-8])
+        if minute.startswith(b"[") and second is not None:
             if len(self._minutes) >= MOST_PLACES:
                 self._minutes.clear()
-            self._minutes.add(minute)
+            self._minutes[minute] = (head[-8:], at - second)
         return True
 
     def looks(self, line: bytes) -> bool:
         return b" [" in line and b'] "' in line
 
     def _hit(self, parts: Sequence[bytes]) -> Hit:
-        """Of a line that was split at its quotes, none of which is escaped."""
-        head, bracket, time = parts[0].rpartition(b" [")
-        numbers = parts[2].split()
-        if not bracket or len(numbers) != 2:
+        """Of a line that was split at its quotes, none of which is escaped. Raises BadLine."""
+        head, request, rest = parts[0], parts[1], parts[2]
+        end, start = self._minutes.get(head[-29:-11]) or _NO_MINUTE
+        second = _SECONDS.get(head[-10:-8])
+        if second is not None and head[-8:] == end:
+            at, before = start + second, head[:-29]
+        else:
+            at, before = self._time(head)
+        host, address = self._places.get(before) or self._place(before)
+        numbers = rest.split()
+        if len(numbers) != 2:
             raise BadLine("unknown-format")
-        host, address = self._places.get(head) or self._place(head)
-        target, (status, size) = target_of(parts[1]), numbers
+        target, (status, size) = target_of(request), numbers
         return _made(
             Hit,
             (
                 host,
                 address,
-                self._times.read(time[:-2]),
+                at,
                 unescaped(target) if b"\\" in target else target,
                 _STATUSES.get(status) or status_of(status),
                 int(size) if size.isdigit() and len(size) < 19 else 0,
                 parts[5],
             ),
         )
+
+    def _time(self, head: bytes) -> tuple[int, bytes]:
+        """The time that ends the head, and what stands before it. Raises BadLine."""
+        before, bracket, time = head.rpartition(b" [")
+        if not bracket:
+            raise BadLine("unknown-format")
+        return self._times.read(time[:-2]), before
 
     def _place(self, head: bytes) -> tuple[bytes, bytes]:
         """Remembered: bots come from few addresses."""

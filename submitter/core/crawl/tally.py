@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
@@ -141,7 +141,7 @@ class Tally:
     def add(self, found: Iterable[Found]) -> None:
         """Count the hits, but for lines that were counted before and hours that are closed."""
         lanes = self._lanes
-        for bot, (_, address, at, _, status, size, _), site, target in self._fresh(found):
+        for _, bot, (_, address, at, _, status, size, _), site, target in self._fresh(found):
             day = at // DAY_S
             cells, visits, days = lanes.get((bot, address, site, day)) or self._lane(
                 bot, address, site, day
@@ -167,11 +167,13 @@ class Tally:
                     if not group.is_listed:
                         site.note_unlisted(group, target)
 
-    def _fresh(self, found: Iterable[Found]) -> Iterator[tuple[Bot, Hit, SitePages, bytes]]:
+    def _fresh(self, found: Iterable[Found]) -> list[Found]:
         """Those that were never counted."""
         file, state, mark_of = self._file, first_state(self._file), self._mark_of
+        fresh: list[Found] = []
         hour, last_site, lines = -1, None, None
-        for line, bot, hit, site, target in found:
+        for one in found:
+            line, _, hit, site, _ = one
             if hit[2] // HOUR_S != hour or site is not last_site:
                 hour, last_site = hit[2] // HOUR_S, site
                 lines = self._open(site, hour)
@@ -185,8 +187,9 @@ class Tally:
             elif not lines.is_fresh(mark, file):
                 self.known += 1
                 continue
-            self.new += 1
-            yield bot, hit, site, target
+            fresh.append(one)
+        self.new += len(fresh)
+        return fresh
 
     def _open(self, site: SitePages, hour: int) -> Hour | None:
         """None: it is closed."""

@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from submitter.core.calls import Survey
 from submitter.core.causes import in_words
 from submitter.core.fleet import Account
-from submitter.errors import ConfigError, EngineError, QuotaExhausted, SecretUnusable
+from submitter.errors import (
+    ConfigError,
+    EngineError,
+    QuotaExhausted,
+    SecretOutOfReach,
+    SecretUnusable,
+)
 from submitter.sending.channels import Channel
 from submitter.stories.checkup import AccountCheck, Diagnosis, Health, diagnosis_of, failed
 
@@ -41,8 +47,11 @@ def check_account(account: Account, open_channels: OpenChannels, *, online: bool
 
 
 def _not_opened(error: ConfigError, engine: str) -> Diagnosis:
-    cause = "configuration"
-    if all(fault.where.startswith(_STORES) for fault in error.faults):
+    if not all(fault.where.startswith(_STORES) for fault in error.faults):
+        cause = "configuration"
+    elif isinstance(error, SecretOutOfReach):
+        cause = "secret-out-of-reach"
+    else:
         cause = "secret-unusable" if isinstance(error, SecretUnusable) else "secret-missing"
     return failed(cause, "; ".join(map(str, error.faults)), engine)
 
