@@ -43,7 +43,7 @@ from submitter.ports import (
 from submitter.ports.accesslogs import AccessLogs
 from submitter.sending.channels import Channel, RunRules
 from submitter.stories.jobs import work_book
-from submitter.stories.runs import Tools
+from submitter.stories.requests import Tools
 
 if TYPE_CHECKING:
     from submitter.ledger.copying import LedgerCount

@@ -19,7 +19,8 @@ import yaml
 
 from submitter.kit.clock import SystemClock
 from submitter.kit.owners import this_owner
-from submitter.stories.runs import RunRequest, run_fleet
+from submitter.stories.requests import RunRequest
+from submitter.stories.runs import run_fleet
 from submitter.wiring import Wiring, load_fleet
 
 PER_SECOND, PER_MINUTE = 20, 200

@@ -2,51 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date, datetime
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 
-from sqlalchemy import select
-
-from submitter.core.alerts import Alert
-from submitter.core.audit.honesty import PageMemory, Trust
-from submitter.core.audit.stored import StoredAudit
 from submitter.core.calls import Action, Check, Outcome, Survey
-from submitter.core.checklist import Item
-from submitter.core.crawl.listing import Listing
-from submitter.core.crawl.records import Coverage, CrawlDay, PageCrawl
-from submitter.core.crawl.seen import Marks
-from submitter.core.crawl.tally import Batch
-from submitter.core.evidence import (
-    CallCount,
-    CallTimes,
-    LogSpan,
-    LookRow,
-    LyingDates,
-    RunEnd,
-    SectionCrawl,
-    SiteCallCount,
-    Trouble,
-    Unread,
-)
-from submitter.core.inspection import Inspected, ListedPage
-from submitter.core.limiter import Window
-from submitter.core.looks import DocumentMemory, PageRow, RootLook, SiteLook, TellRule
-from submitter.core.loop import Reached, Sent, Way
+from submitter.core.looks import DocumentMemory, PageRow, RootLook, TellRule
 from submitter.core.records import Explanation, LogRow, PageLogRow, RunRow, SitemapStatus
-from submitter.core.sights import Sight
 from submitter.core.standing import Allowance, Candidate, PageStanding, SitemapStanding
 from submitter.core.traits import Kind
 from submitter.ledger import (
     adopting,
     allowances,
-    audits,
-    books,
-    by_hand,
-    coverage,
-    crawls,
     documents,
-    evidence,
     explaining,
     leases,
     logs,
@@ -58,40 +25,14 @@ from submitter.ledger import (
     sitemaps,
     sites,
     standings,
-    waits,
-    waits_pages,
-    waits_sitemaps,
-    work,
 )
-from submitter.ledger.database import Database, Result, Transaction
-from submitter.ledger.fingerprints import Marker
-from submitter.ledger.reports import SqlReports
-from submitter.ledger.schema import meta
+from submitter.ledger.evidence_book import SqlEvidence
+from submitter.ledger.further_books import FurtherBooks
 from submitter.ports import Lease, LogFilter
 
-SALT = select(meta.c.value).where(meta.c.name == "salt")
 
-
-class SqlLedger:
+class SqlLedger(FurtherBooks, SqlEvidence):
     """See `ports.Ledger`; the contract stands there."""
-
-    def __init__(self, database: Database, *, is_dead: Callable[[str], bool]) -> None:
-        """`is_dead` says of the owner of a lease whether its process is known to have ended."""
-        self._database, self._is_dead = database, is_dead
-        salt = database.read(lambda tx: tx.one(SALT)).value
-        self._salt = bytes.fromhex(salt)
-        self._marker = Marker(self._salt)
-
-    def _under(
-        self, lease: Lease, step: Callable[[Transaction], Result], *, durable: bool = True
-    ) -> Result:
-        """Take a step while nobody may take our lease."""
-
-        def guarded(tx: Transaction) -> Result:
-            leases.check(tx, lease)
-            return step(tx)
-
-        return self._database.write(guarded, durable=durable)
 
     # -- life
 
@@ -287,198 +228,3 @@ class SqlLedger:
 
     def sample_pages(self, site: str, *, limit: int) -> list[str]:
         return self._database.read(lambda tx: samples.sample(tx, site, limit))
-
-    # -- further books
-
-    def items(self, engine: str, site: str) -> list[Item]:
-        return self._database.read(lambda tx: books.items(tx, engine, site))
-
-    def save(self, items: Sequence[Item]) -> None:
-        self._database.write(lambda tx: books.save_items(tx, items))
-
-    def every_item(self) -> list[Item]:
-        return self._database.read(lambda tx: by_hand.every_item(tx))
-
-    def gone_pages(self, site: str, *, limit: int) -> list[Candidate]:
-        return self._database.read(lambda tx: by_hand.gone_pages(tx, site, limit))
-
-    def listed_pages(self, sites: Sequence[str]) -> Iterator[ListedPage]:
-        return books.listed_pages(self._database, sites)
-
-    def record_inspections(self, lease: Lease, inspected: Sequence[Inspected]) -> None:
-        self._under(lease, lambda tx: books.record_inspections(tx, inspected))
-
-    def inspections(self, account: str, *, since: datetime) -> list[Inspected]:
-        return self._database.read(lambda tx: books.inspections(tx, account, since))
-
-    def record_sights(self, lease: Lease, sights: Sequence[Sight]) -> None:
-        self._under(lease, lambda tx: books.record_sights(tx, sights), durable=False)
-
-    def sights(self, sites: Sequence[str] | None = None) -> list[Sight]:
-        return self._database.read(lambda tx: books.sights(tx, sites))
-
-    # -- audits
-
-    def page_memories(self, site: str, keys: Sequence[int]) -> Mapping[int, PageMemory]:
-        return self._database.read(lambda tx: audits.page_memories(tx, site, keys))
-
-    def save_audit(
-        self,
-        audit: StoredAudit,
-        *,
-        pages: Sequence[PageMemory] = (),
-        languages: Mapping[str, frozenset[str]] = MappingProxyType({}),
-    ) -> None:
-        self._database.write(
-            lambda tx: audits.save_audit(tx, audit, pages, languages), durable=False
-        )
-
-    def named_languages(self, audit: StoredAudit) -> Mapping[str, frozenset[str]]:
-        return self._database.read(lambda tx: audits.named_languages(tx, audit))
-
-    def unfinished_audit(self, site: str) -> StoredAudit | None:
-        return self._database.read(lambda tx: audits.unfinished_audit(tx, site))
-
-    def finished_audits(self, sites: Sequence[str] | None = None) -> Mapping[str, StoredAudit]:
-        return self._database.read(lambda tx: audits.finished_audits(tx, sites))
-
-    def trust_history(self, site: str) -> list[tuple[datetime, Trust]]:
-        return self._database.read(lambda tx: audits.trust_history(tx, site))
-
-    # -- work
-
-    def remember_look(self, lease: Lease, look: SiteLook) -> None:
-        self._under(lease, lambda tx: work.remember_look(tx, look), durable=False)
-
-    def last_looks(self, sites: Sequence[str]) -> Mapping[str, SiteLook]:
-        return self._database.read(lambda tx: work.last_looks(tx, sites))
-
-    def documents_by_site(self, sites: Sequence[str]) -> Mapping[str, list[DocumentMemory]]:
-        return self._database.read(lambda tx: documents.memories_by_site(tx, sites))
-
-    def take_permit(
-        self, account: str, windows: Sequence[Window], *, holder: str, now: datetime
-    ) -> float:
-        return self._database.write(
-            lambda tx: work.take_permit(tx, account, windows, holder, now), durable=False
-        )
-
-    def close_permits(self, account: str, *, until: datetime) -> None:
-        self._database.write(lambda tx: work.close_permits(tx, account, until), durable=False)
-
-    # -- crawlers
-
-    @property
-    def line_salt(self) -> bytes:
-        return self._salt
-
-    def page_key(self, identity: str) -> int:
-        return self._marker.key(identity)
-
-    def listing(self, site: str) -> Listing:
-        return crawls.listing(self._database, site)
-
-    def lines_of(self, site: str, hour: int) -> list[Marks] | None:
-        return self._database.read(lambda tx: crawls.lines_of(tx, site, hour))
-
-    def record_crawls(self, lease: Lease, batches: Sequence[Batch], *, at: datetime) -> None:
-        self._under(lease, lambda tx: crawls.record(tx, batches, at), durable=False)
-
-    def close_old_hours(self, lease: Lease, *, now: datetime) -> None:
-        self._under(lease, lambda tx: crawls.close_old_hours(tx, now), durable=False)
-
-    def crawl_days(
-        self, sites: Sequence[str] | None, *, since: date, until: date
-    ) -> list[CrawlDay]:
-        return self._database.read(lambda tx: list(crawls.days(tx, sites, since, until)))
-
-    def coverage(self, site: str, *, since: datetime | None = None) -> list[Coverage]:
-        return self._database.read(lambda tx: coverage.coverage(tx, site, since))
-
-    def never_crawled(self, site: str, *, limit: int) -> list[str]:
-        return self._database.read(lambda tx: coverage.never_crawled(tx, site, limit))
-
-    def crawls_of(self, site: str, identities: Sequence[str]) -> Mapping[str, list[PageCrawl]]:
-        by_key = dict(zip(self._marker.keys(identities), identities, strict=True))
-        found = self._database.read(lambda tx: coverage.crawls_of(tx, site, list(by_key)))
-        return {by_key[key]: crawls for key, crawls in found.items()}
-
-    # -- the dashboard
-
-    @property
-    def reports(self) -> SqlReports:
-        return SqlReports(self._database)
-
-    # -- evidence
-
-    def calls(self, *, since: datetime, until: datetime) -> list[CallCount]:
-        with self._database.reading() as tx:
-            return evidence.calls(tx, since, until)
-
-    def calls_ever(self) -> list[SiteCallCount]:
-        with self._database.reading() as tx:
-            return evidence.calls_ever(tx)
-
-    def call_times(self) -> list[CallTimes]:
-        with self._database.reading() as tx:
-            return evidence.call_times(tx)
-
-    def run_ends(self, *, limit: int) -> list[RunEnd]:
-        with self._database.reading() as tx:
-            return evidence.run_ends(tx, limit)
-
-    def page_waits(
-        self, way: Way, *, since: datetime, until: datetime, sites: Sequence[str] | None = None
-    ) -> tuple[list[Sent], list[Reached]]:
-        with self._database.reading() as tx:
-            return waits_pages.pages_of(tx, way, waits.Window(since, until, sites))
-
-    def sitemap_waits(
-        self, engine: str, *, since: datetime, until: datetime, sites: Sequence[str] | None = None
-    ) -> tuple[list[Sent], list[Reached]]:
-        with self._database.reading() as tx:
-            return waits_sitemaps.sitemaps_of(tx, engine, waits.Window(since, until, sites))
-
-    def looks(self, *, since: datetime) -> list[LookRow]:
-        with self._database.reading() as tx:
-            return evidence.looks(tx, since)
-
-    def troubles(self) -> list[Trouble]:
-        with self._database.reading() as tx:
-            return evidence.troubles(tx)
-
-    def lying_dates(self, *, since: datetime) -> list[LyingDates]:
-        with self._database.reading() as tx:
-            return evidence.lying_dates(tx, since)
-
-    def unread(self, *, for_s: int) -> list[Unread]:
-        with self._database.reading() as tx:
-            return evidence.unread(tx, for_s * 1_000_000)
-
-    def section_crawls(
-        self, crawlers: Sequence[str], *, first: date, lately: date, today: date, least: int
-    ) -> list[SectionCrawl]:
-        with self._database.reading() as tx:
-            return evidence.section_crawls(
-                tx, crawlers, first=first, lately=lately, today=today, least=least
-            )
-
-    def log_spans(self) -> list[LogSpan]:
-        with self._database.reading() as tx:
-            return evidence.log_spans(tx)
-
-    def alarms(self) -> list[Alert]:
-        with self._database.reading() as tx:
-            return evidence.alarms(tx)
-
-    def save_alarms(self, alerts: Sequence[Alert], *, at: datetime) -> None:
-        with self._database.transaction() as tx:
-            evidence.save_alarms(tx, alerts, at)
-
-    @property
-    def database(self) -> Database:
-        """What it stands on, for those who treat all of it alike."""
-        return self._database
-
-    def close(self) -> None:
-        self._database.close()

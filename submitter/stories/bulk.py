@@ -15,7 +15,8 @@ from submitter.core.traits import Kind
 from submitter.errors import ConfigError, Fault
 from submitter.planning import Memory
 from submitter.ports import Lease
-from submitter.stories.runs import RunReport, RunRequest, Tools, carry_out, run_fleet
+from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.runs import RunReport, carry_out, run_fleet
 
 
 @dataclass(frozen=True, slots=True)

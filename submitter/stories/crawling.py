@@ -23,9 +23,10 @@ from submitter.core.crawl.tally import Found, Tally
 from submitter.core.crawl.verdicts import Judge
 from submitter.core.fleet import Site
 from submitter.core.sections import Sorter
-from submitter.errors import LedgerBusy, LedgerError
+from submitter.errors import LedgerError
 from submitter.ports import Clock, CrawlBook, Lease, Ledger, Progress
 from submitter.ports.accesslogs import AccessLogs, LogStream
+from submitter.stories.leases import acquire
 
 LEASE: Final = "crawlers"
 """Who reads logs into a ledger; beside it a run may hold the ledger."""
@@ -100,7 +101,9 @@ def read_crawls(request: CrawlRequest, tools: CrawlTools) -> CrawlReading:
     """Read every log to its end and store what is new in it. Raises LedgerBusy and LedgerError;
     what was stored before stays, and is not counted again."""
     work = _Work(request, tools)
-    work.lease = _acquire(request, tools)
+    work.lease = acquire(
+        LEASE, request.owner, ttl_s=LEASE_TTL_S, tools=tools, wait_s=request.wait_s
+    )
     tools.progress.start("reading logs", tools.logs.total_bytes)
     try:
         for opening in tools.logs.streams():
@@ -112,19 +115,6 @@ def read_crawls(request: CrawlRequest, tools: CrawlTools) -> CrawlReading:
     finally:
         tools.progress.stop()
         tools.ledger.release(work.lease)
-
-
-def _acquire(request: CrawlRequest, tools: CrawlTools) -> Lease:
-    give_up_at = tools.clock.monotonic() + request.wait_s
-    while True:
-        try:
-            return tools.ledger.acquire(
-                LEASE, request.owner, ttl_s=LEASE_TTL_S, now=tools.clock.now()
-            )
-        except LedgerBusy:
-            if tools.clock.monotonic() >= give_up_at or tools.stop.is_set():
-                raise
-            tools.clock.sleep(min(1.0, max(0.05, give_up_at - tools.clock.monotonic())))
 
 
 class _Work:

@@ -19,7 +19,9 @@ from submitter.core.fleet import Target
 from submitter.core.inspection import Drawn, Group, Recalled, Sample, Sampler, recall
 from submitter.ports import InspectionBook
 from submitter.sending.channels import Channel, RunContext
-from submitter.stories.runs import RunRequest, Tools, held_lease, run_context
+from submitter.stories.leases import held_lease
+from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.runs import run_context
 
 LOOK_BACK = timedelta(days=60)
 """What was asked so long ago is as good as never asked."""

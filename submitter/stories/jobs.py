@@ -17,14 +17,12 @@ from submitter.core.looks import RootLook, SiteLook
 from submitter.core.planned import Plan
 from submitter.errors import ConfigError
 from submitter.ports import Ledger, WorkBook
+from submitter.stories.leases import held_lease
+from submitter.stories.looks import accept_looks, look_at_sites
 from submitter.stories.preview import remembered_roots
+from submitter.stories.requests import RunRequest, Tools
 from submitter.stories.runs import (
     RunReport,
-    RunRequest,
-    Tools,
-    accept_looks,
-    held_lease,
-    look_at_sites,
     make_run_plan,
     recover,
     report_of,

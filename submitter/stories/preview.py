@@ -14,14 +14,10 @@ from submitter.core.planned import Plan
 from submitter.core.trees import Node
 from submitter.errors import LedgerBusy
 from submitter.ports import Ledger
-from submitter.stories.runs import (
-    RunRequest,
-    Tools,
-    held_lease,
-    look_at_sites,
-    make_run_plan,
-    recover,
-)
+from submitter.stories.leases import held_lease
+from submitter.stories.looks import look_at_sites
+from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.runs import make_run_plan, recover
 
 log = logging.getLogger(__name__)
 

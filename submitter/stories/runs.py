@@ -3,81 +3,37 @@
 from __future__ import annotations
 
 import logging
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from submitter.asking.verify import Answer, verify
 from submitter.core import accounting
 from submitter.core.accounting import Done, ExitCode, RunOutcome
-from submitter.core.calls import Action, Survey
-from submitter.core.fleet import Account, Fleet, Site, Target
-from submitter.core.looks import SiteLook, TellRule
+from submitter.core.calls import Action
+from submitter.core.fleet import Fleet, Target
+from submitter.core.looks import SiteLook
 from submitter.core.outcomes import unknown_until
 from submitter.core.planned import Plan
 from submitter.core.sights import Sight
 from submitter.core.standing import Candidate
 from submitter.core.summary import Json, RunFacts, run_json
-from submitter.core.traits import Kind, Traits
-from submitter.errors import LeaseLost, LedgerBusy, LedgerError, UnsafePlan
-from submitter.looking.observe import observe, tell_rule
-from submitter.looking.reading import Readers, SoleReader
+from submitter.core.traits import Kind
+from submitter.errors import UnsafePlan
 from submitter.looking.removals import Confirmation, confirm_gone
 from submitter.looking.sighting import Eyes
-from submitter.looking.walk import Surroundings
-from submitter.planning import plan_targets, reasons_to_hold
-from submitter.ports import Clock, Lease, Ledger, Progress, Source
-from submitter.sending.channels import Channel, RunContext, RunRules
+from submitter.planning import plan_targets
+from submitter.ports import Lease, Ledger
+from submitter.sending.channels import RunContext
 from submitter.sending.runner import run_plan
+from submitter.stories.leases import held_lease
+from submitter.stories.looks import accept_looks, look_at_sites
+from submitter.stories.requests import RunRequest, Tools
 
 log = logging.getLogger(__name__)
 
-LEASE = "run"
-LEASE_TTL_S = 90.0
-LOOKERS = 8
-"""Sites looked at side by side."""
 ASK_AGAIN = timedelta(days=7)
 """A page that left its sitemap and still answers is asked again after this."""
-SEND_SHARE = 0.5
-"""With a deadline, looking may take at most this share of the time; the rest is for sending."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """The doors a run goes through. `open_channels` opens engines only for accounts in use."""
-
-    ledger: Ledger
-    source: Source
-    clock: Clock
-    traits: Mapping[str, Traits]
-    open_channels: Callable[[Iterable[str]], Mapping[str, Channel]]
-    property_of: Callable[[Target, Survey | None], str]
-    progress: Progress
-    rules: RunRules = RunRules()
-    stop: threading.Event = field(default_factory=threading.Event)
-    readers: Readers = field(default_factory=SoleReader)
-
-
-@dataclass(frozen=True, slots=True)
-class RunRequest:
-    """What to do. `until` is a monotonic time; `forced` the operator's reason, stored."""
-
-    run: str
-    fleet: Fleet
-    targets: Sequence[Target]
-    owner: str
-    until: float = float("inf")
-    forced: str | None = None
-    only_plan: str | None = None
-    verify: bool = True
-    wait_s: float = 0.0
-    partial: bool = False
-    """True: the targets' sites name some of their sitemaps only (a one-off submission)."""
-    part: str = ""
-    """Of the ledger's lease, when others work on the rest of the fleet at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,55 +133,6 @@ def verify_fleet(request: RunRequest, tools: Tools) -> list[Answer]:
         return _verify(request, tools, run_context(request, tools, lease))
 
 
-# ---------------------------------------------------------------- the lease
-
-
-@contextmanager
-def held_lease(request: RunRequest, tools: Tools) -> Iterator[Lease]:
-    """Hold the ledger, or the request's part of its work, for the time of the block; a heartbeat
-    keeps the lease alive."""
-    lease = _acquire(request, tools)
-    stop_beating = threading.Event()
-    beat = threading.Thread(
-        target=_keep_alive, args=(lease, tools, stop_beating), name="lease", daemon=True
-    )
-    beat.start()
-    try:
-        yield lease
-    finally:
-        stop_beating.set()
-        beat.join()
-        tools.ledger.release(lease)
-
-
-def _acquire(request: RunRequest, tools: Tools) -> Lease:
-    name = f"{LEASE}/{request.part}" if request.part else LEASE
-    give_up_at = tools.clock.monotonic() + request.wait_s
-    while True:
-        try:
-            return tools.ledger.acquire(
-                name, request.owner, ttl_s=LEASE_TTL_S, now=tools.clock.now()
-            )
-        except LedgerBusy:
-            if tools.clock.monotonic() >= give_up_at or tools.stop.is_set():
-                raise
-            tools.clock.sleep(min(1.0, max(0.05, give_up_at - tools.clock.monotonic())))
-
-
-def _keep_alive(lease: Lease, tools: Tools, finished: threading.Event) -> None:
-    while not finished.wait(tools.rules.beat_s):
-        try:
-            lease = tools.ledger.renew(lease, ttl_s=LEASE_TTL_S, now=tools.clock.now())
-        except LeaseLost:
-            log.error("the ledger's lease was taken by another run; this one stops")
-            tools.stop.set()
-            return
-        except LedgerError as problem:
-            log.warning(
-                "the ledger's lease could not be renewed, which is tried again: %s", problem
-            )
-
-
 # ---------------------------------------------------------------- the steps
 
 
@@ -240,60 +147,6 @@ def recover(fleet: Fleet, tools: Tools, lease: Lease) -> int:
     if lost:
         log.warning("%d calls of an earlier run ended without an answer: unknown", lost)
     return lost
-
-
-def look_at_sites(request: RunRequest, tools: Tools, lease: Lease) -> dict[str, SiteLook]:
-    """Look at every selected site, several side by side; what the deadline cuts off is missing."""
-    sites = {target.site.origin: target.site for target in request.targets}
-    now = tools.clock.monotonic()
-    looking_until = now + (request.until - now) * SEND_SHARE
-    around = surroundings(request.fleet, tools, until=looking_until, partial=request.partial)
-    tools.progress.start("looking at sites", len(sites))
-
-    def look(site: Site) -> SiteLook | None:
-        if around.stopped() or tools.clock.monotonic() >= looking_until:
-            return None
-        tell = tell_rules(site, request.fleet, tools.traits)
-        seen = observe(site, ledger=tools.ledger, lease=lease, tell=tell, around=around)
-        tools.progress.advance()
-        return seen
-
-    try:
-        with ThreadPoolExecutor(LOOKERS, thread_name_prefix="look") as pool:
-            looks = list(pool.map(look, sites.values()))
-    finally:
-        tools.readers.stop()
-    tools.progress.stop()
-    return {seen.site: seen for seen in looks if seen is not None}
-
-
-def surroundings(
-    fleet: Fleet, tools: Tools, *, until: float, partial: bool = False
-) -> Surroundings:
-    return Surroundings(
-        source=tools.source,
-        clock=tools.clock,
-        fleet_hosts=frozenset(site.host for site in fleet.sites),
-        crawlers=tuple(sorted({traits.crawler for traits in tools.traits.values()})),
-        engines_of={site.origin: engines_of(site, fleet, tools.traits) for site in fleet.sites},
-        until=None if until == float("inf") else until,
-        stopped=tools.stop.is_set,
-        partial=partial,
-        readers=tools.readers,
-    )
-
-
-def engines_of(site: Site, fleet: Fleet, traits: Mapping[str, Traits]) -> tuple[Traits, ...]:
-    """The engines that the site is told to, each once."""
-    names = dict.fromkeys(fleet.accounts[name].engine for name in site.accounts)
-    return tuple(traits[name] for name in names)
-
-
-def tell_rules(site: Site, fleet: Fleet, traits: Mapping[str, Traits]) -> list[TellRule]:
-    """What the site's delta means at each of its accounts, selected now or not."""
-    accounts: list[Account] = [fleet.accounts[name] for name in site.accounts]
-    rules = (tell_rule(account, traits[account.engine]) for account in accounts)
-    return [rule for rule in rules if rule is not None]
 
 
 def make_run_plan(
@@ -347,19 +200,6 @@ def _leave_alone(
         pages=tuple(page.id for page in pages),
     )
     ledger.defer(lease, action, not_before=until, reason="still-there")
-
-
-def accept_looks(
-    request: RunRequest, tools: Tools, lease: Lease, looks: Mapping[str, SiteLook]
-) -> None:
-    """A look that passes the guard, or is forced, is what the next one is compared with."""
-    sites = {target.site.origin: target for target in request.targets}
-    for origin, look in looks.items():
-        target = sites[origin]
-        traits = tools.traits[target.account.engine]
-        held = reasons_to_hold(target, replace(traits, crawler="*"), look)
-        if not look.unfinished and (not held or request.forced is not None):
-            tools.ledger.accept_look(lease, origin)
 
 
 def run_context(request: RunRequest, tools: Tools, lease: Lease) -> RunContext:

@@ -21,7 +21,9 @@ from submitter.core.traits import Kind, Traits
 from submitter.errors import ConfigError, Fault
 from submitter.ports import Ledger, LogFilter
 from submitter.sending.runner import run_plan
-from submitter.stories.runs import RunRequest, Tools, held_lease, recover, run_context
+from submitter.stories.leases import held_lease
+from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.runs import recover, run_context
 
 _HEARD = TOLD | {State.UNKNOWN, State.SENDING}
 """The engine has the sitemap from us, or may have."""

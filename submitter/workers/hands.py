@@ -16,7 +16,8 @@ from submitter.errors import ConfigError
 from submitter.ports import Clock
 from submitter.sending.channels import RunRules
 from submitter.stories.jobs import lane_targets, lanes, look_at_site, send_lane
-from submitter.stories.runs import RunRequest, Tools, verify_fleet
+from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.runs import verify_fleet
 from submitter.wiring import TRAITS, Wiring, load_fleet
 from submitter.workers.queue import LOOK, SEND, VERIFY, Work
 from submitter.workers.shelf import WiringShelf

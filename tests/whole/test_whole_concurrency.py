@@ -13,7 +13,7 @@ import pytest
 
 from submitter.errors import LedgerBusy, LedgerError
 from submitter.ports import Lease, Ledger
-from submitter.stories.runs import _keep_alive
+from submitter.stories.leases import keep_alive
 from support.whole import World
 from support.whole_books import (
     prove_books_agree,
@@ -176,7 +176,7 @@ def test_a_beat_that_fails_is_not_the_last(shops: World) -> None:
         shops.clock.advance(60)
         ledger: Any = RenewsBadly(wiring.ledger, LedgerBusy("ledger: busy"))
         beats: Any = Beats(2)
-        _keep_alive(lease, replace(wiring.tools(), ledger=ledger), beats)
+        keep_alive(lease, replace(wiring.tools(), ledger=ledger), beats)
         shops.clock.advance(60)
         with pytest.raises(LedgerBusy):
             wiring.ledger.acquire("run", "somebody else", ttl_s=90, now=shops.clock.now())
@@ -189,7 +189,7 @@ def test_a_lease_that_was_taken_stops_the_run(shops: World) -> None:
         wiring.ledger.acquire("run", "somebody else", ttl_s=90, now=shops.clock.now())
         tools = wiring.tools()
         beats: Any = Beats(5)
-        _keep_alive(lease, tools, beats)
+        keep_alive(lease, tools, beats)
         assert tools.stop.is_set()
 
 

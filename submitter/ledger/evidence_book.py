@@ -1,0 +1,105 @@
+"""The book that reports, alarms and the dashboard are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+
+from submitter.core.alerts import Alert
+from submitter.core.evidence import (
+    CallCount,
+    CallTimes,
+    LogSpan,
+    LookRow,
+    LyingDates,
+    RunEnd,
+    SectionCrawl,
+    SiteCallCount,
+    Trouble,
+    Unread,
+)
+from submitter.core.loop import Reached, Sent, Way
+from submitter.ledger import (
+    evidence,
+    waits,
+    waits_pages,
+    waits_sitemaps,
+)
+from submitter.ledger.desk import Desk
+from submitter.ledger.reports import SqlReports
+
+
+class SqlEvidence(Desk):
+    """Reads what the other books were told."""
+
+    # -- the dashboard
+
+    @property
+    def reports(self) -> SqlReports:
+        return SqlReports(self._database)
+
+    # -- evidence
+
+    def calls(self, *, since: datetime, until: datetime) -> list[CallCount]:
+        with self._database.reading() as tx:
+            return evidence.calls(tx, since, until)
+
+    def calls_ever(self) -> list[SiteCallCount]:
+        with self._database.reading() as tx:
+            return evidence.calls_ever(tx)
+
+    def call_times(self) -> list[CallTimes]:
+        with self._database.reading() as tx:
+            return evidence.call_times(tx)
+
+    def run_ends(self, *, limit: int) -> list[RunEnd]:
+        with self._database.reading() as tx:
+            return evidence.run_ends(tx, limit)
+
+    def page_waits(
+        self, way: Way, *, since: datetime, until: datetime, sites: Sequence[str] | None = None
+    ) -> tuple[list[Sent], list[Reached]]:
+        with self._database.reading() as tx:
+            return waits_pages.pages_of(tx, way, waits.Window(since, until, sites))
+
+    def sitemap_waits(
+        self, engine: str, *, since: datetime, until: datetime, sites: Sequence[str] | None = None
+    ) -> tuple[list[Sent], list[Reached]]:
+        with self._database.reading() as tx:
+            return waits_sitemaps.sitemaps_of(tx, engine, waits.Window(since, until, sites))
+
+    def looks(self, *, since: datetime) -> list[LookRow]:
+        with self._database.reading() as tx:
+            return evidence.looks(tx, since)
+
+    def troubles(self) -> list[Trouble]:
+        with self._database.reading() as tx:
+            return evidence.troubles(tx)
+
+    def lying_dates(self, *, since: datetime) -> list[LyingDates]:
+        with self._database.reading() as tx:
+            return evidence.lying_dates(tx, since)
+
+    def unread(self, *, for_s: int) -> list[Unread]:
+        with self._database.reading() as tx:
+            return evidence.unread(tx, for_s * 1_000_000)
+
+    def section_crawls(
+        self, crawlers: Sequence[str], *, first: date, lately: date, today: date, least: int
+    ) -> list[SectionCrawl]:
+        with self._database.reading() as tx:
+            return evidence.section_crawls(
+                tx, crawlers, first=first, lately=lately, today=today, least=least
+            )
+
+    def log_spans(self) -> list[LogSpan]:
+        with self._database.reading() as tx:
+            return evidence.log_spans(tx)
+
+    def alarms(self) -> list[Alert]:
+        with self._database.reading() as tx:
+            return evidence.alarms(tx)
+
+    def save_alarms(self, alerts: Sequence[Alert], *, at: datetime) -> None:
+        with self._database.transaction() as tx:
+            evidence.save_alarms(tx, alerts, at)
