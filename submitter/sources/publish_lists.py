@@ -116,6 +116,9 @@ def _pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
     rest: list[bytes] = []
     while piece := _read(stream, name):
         whole, end, tail = piece.rpartition(b"\n")
+        if not end and not rest and b"\r" in tail.rstrip(b"\r"):
+            problem = "its lines end in \\r alone: write \\n in its place"
+            raise ConfigError.one(name, problem)
         rest.append(whole + end or tail)
         if end:
             yield b"".join(rest)

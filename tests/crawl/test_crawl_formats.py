@@ -332,6 +332,24 @@ def test_a_mask_reads_what_it_describes(mask: str) -> None:
     assert dict(reader.reading.rejected) == {"not-the-mask": 1}
 
 
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "client"),
+    [
+        ("10.0.0.7", "157.55.39.1, 10.0.0.9", "157.55.39.1"),
+        ("unix:", "157.55.39.1", "157.55.39.1"),
+        ("203.0.113.9", "157.55.39.1", "203.0.113.9"),
+        ("10.0.0.7", "-", "10.0.0.7"),
+    ],
+)
+def test_a_json_line_names_the_client_behind_a_proxy_of_ones_own(
+    peer: str, forwarded: str, client: str
+) -> None:
+    """Anybody may write into the header that a bot's address was forwarded."""
+    line = {**NGINX_JSON, "remote_addr": peer, "http_x_forwarded_for": forwarded}
+    _, (hit,) = read([json.dumps(line)])
+    assert hit.address == client.encode()
+
+
 def test_a_mask_may_take_the_address_that_a_proxy_forwards() -> None:
     mask = (
         '$remote_addr [$time_local] "$request" $status "$http_user_agent" "$http_x_forwarded_for"'

@@ -203,10 +203,10 @@ def test_lines_that_were_counted_before_fill_the_memory_no_more_than_new_ones(
 ) -> None:
     monkeypatch.setattr(tally, "MOST_LINES", 3)
     lines = [line(f"/p/{n}", host=HOST) for n in range(4)]
-    marks = packed(map(marker(b"salt"), lines))
+    marks = packed(marker(b"salt")(lines))
     work = tally.Tally(Judge({}), marker(b"salt"), lambda *_: [unpacked(marks)])
     pages = SitePages("https://" + HOST, Sorter(()), Listing(), len)
-    work.add((*found, pages, b"/p") for found in LineReader().read(lines))
+    work.add([(*found, pages, b"/p") for found in LineReader().read(lines)])
     assert (work.new, work.known, work.is_full) == (0, 4, True)
     assert work.take() == []
     work.stored()
@@ -244,7 +244,7 @@ def test_an_hour_counts_each_mark_as_often_as_the_richest_file(
 
 
 def test_marks_need_the_salt_and_are_the_same_on_every_machine() -> None:
-    assert marker(b"one")(b"line") != marker(b"two")(b"line")
+    assert marker(b"one")([b"line"]) != marker(b"two")([b"line"])
     assert packed([2, 1]) == b"\1" + b"\0" * 7 + b"\2" + b"\0" * 7
     assert list(unpacked(packed([2, 1]))) == [1, 2]
     assert first_state(3) >> 48 == 3

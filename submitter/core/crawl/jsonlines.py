@@ -17,6 +17,7 @@ from submitter.core.crawl.agents import scan
 from submitter.core.crawl.bots import Bot
 from submitter.core.crawl.hits import BadLine, Hit, Understood
 from submitter.core.crawl.quoted import size_of, status_of, target_of
+from submitter.core.crawl.ranges import address_of, is_hidden
 from submitter.core.crawl.times import Times
 
 Object = Mapping[str, Any]
@@ -44,6 +45,12 @@ _ADDRESS: Final = (
     "client",
     "ip",
     "remote",
+)
+_FORWARDED: Final = (
+    "http_x_forwarded_for",
+    "x_forwarded_for",
+    "X-Forwarded-For",
+    "xff",
 )
 _HOST: Final = (
     "host",
@@ -136,7 +143,7 @@ class JsonFormat:
         size = _first(inner, _SIZE) or _first(found, _SIZE)
         return Hit(
             _text(_first(inner, _HOST)),
-            _text(_first(inner, _ADDRESS)),
+            _address(inner),
             self._times.read(_needed(_first(found, _TIME))),
             _target(inner),
             status_of(_needed(_first(inner, _STATUS) or _first(found, _STATUS))),
@@ -153,6 +160,17 @@ def _inner(found: Object) -> Object:
         headers = request.get("headers")
         return {**request, **headers} if isinstance(headers, dict) else request
     return found
+
+
+def _address(record: Object) -> bytes:
+    """Whoever asked. What a proxy says of that counts where the line names the proxy: anybody can
+    send such a header, but not from inside a network."""
+    peer = _text(_first(record, _ADDRESS))
+    forwarded = _text(_first(record, _FORWARDED)).partition(b",")[0].strip()
+    if forwarded:
+        address = address_of(peer)
+        return forwarded if address is None or is_hidden(address) else peer
+    return peer
 
 
 def _target(record: Object) -> bytes:

@@ -111,17 +111,25 @@ class QuotedFormat:
         agents: Mapping[bytes, Bot | None],
         found: list[Understood],
     ) -> int:
-        minutes, after_request = self._minutes, _AFTER_REQUEST
+        after_request, minutes, last_minute = _AFTER_REQUEST, self._minutes, b"none yet"
         for at in range(start, len(lines)):
             line = lines[at]
             parts = line.split(b'"')
-            if (len(parts) != 7 or parts[4] != b" ") and not _is_plain(line, len(parts)):
+            if len(parts) == 7 and parts[4] == b" ":
+                agent = parts[5]
+            elif _is_plain(line, len(parts)):
+                agent = parts[5] if len(parts) > 3 else b""  # common format names none
+            else:
                 return at
             if parts[2][:5] not in after_request:
                 return at
-            if parts[0][-29:-11] not in minutes and not self._has_time(parts[0]):
-                return at
-            bot = agents[parts[5]] if len(parts) > 3 else None  # common format names no agent
+            minute = parts[0][-29:-11]
+            if minute != last_minute:
+                if minute in minutes:
+                    last_minute = minute
+                elif not self._has_time(parts[0]):
+                    return at
+            bot = agents[agent]
             if bot is not None:
                 try:
                     found.append((line, bot, self._hit(parts)))

@@ -49,7 +49,11 @@ class Visit(NamedTuple):
         hits, first, last, days, group = self
         if day not in days:
             days = (*days, day)
-        return _made(Visit, (hits + 1, min(first, at), max(last, at), days, group))
+        if at < first:
+            first = at
+        elif at > last:
+            last = at
+        return _made(Visit, (hits + 1, first, last, days, group))
 
 
 _made: Final = tuple.__new__
@@ -107,11 +111,11 @@ class Tally:
     def __init__(
         self,
         judge: Judge,
-        mark_of: Callable[[bytes], int],
+        marks_of: Callable[[Iterable[bytes]], Marks],
         load: Callable[[str, int], Sequence[Marks] | None],
     ) -> None:
-        """`mark_of` a line, and `load` what is known of an hour: see `seen`."""
-        self._judge, self._mark_of, self._seen = judge, mark_of, SeenLines(load)
+        """`marks_of` lines, and `load` what is known of an hour: see `seen`."""
+        self._judge, self._marks_of, self._seen = judge, marks_of, SeenLines(load)
         self._hours: dict[tuple[SitePages, int], Hour | None] = {}
         self._sites: set[SitePages] = set()
         self._found_pages = 0
@@ -138,7 +142,7 @@ class Tally:
         lines = self.new + self.known - self._lines_before
         return self._visit_count > MOST_VISITS or lines > MOST_LINES
 
-    def add(self, found: Iterable[Found]) -> None:
+    def add(self, found: Sequence[Found]) -> None:
         """Count the hits, but for lines that were counted before and hours that are closed."""
         lanes = self._lanes
         for _, bot, (_, address, at, _, status, size, _), site, target in self._fresh(found):
@@ -167,20 +171,20 @@ class Tally:
                     if not group.is_listed:
                         site.note_unlisted(group, target)
 
-    def _fresh(self, found: Iterable[Found]) -> list[Found]:
+    def _fresh(self, found: Sequence[Found]) -> list[Found]:
         """Those that were never counted."""
-        file, state, mark_of = self._file, first_state(self._file), self._mark_of
+        file, state = self._file, first_state(self._file)
+        marks = self._marks_of([one[0] for one in found])
         fresh: list[Found] = []
         hour, last_site, lines = -1, None, None
-        for one in found:
-            line, _, hit, site, _ = one
+        for one, mark in zip(found, marks, strict=True):
+            _, _, hit, site, _ = one
             if hit[2] // HOUR_S != hour or site is not last_site:
                 hour, last_site = hit[2] // HOUR_S, site
                 lines = self._open(site, hour)
             if lines is None:
                 self.closed += 1
                 continue
-            mark = mark_of(line)
             if mark not in lines.states and not lines.known:
                 lines.states[mark] = state
                 lines.fresh.append(mark)
