@@ -21,6 +21,7 @@ from submitter.errors import ConfigError, SecretOutOfReach, SecretUnusable
 
 if TYPE_CHECKING:
     import requests
+    from google.auth.exceptions import GoogleAuthError
 
 MAX_BYTES = 65_536
 STORE_TIMEOUT_S = 10.0
@@ -174,20 +175,26 @@ def _bare(text: str) -> str:
 def read_gcp_secret(resource: str) -> str:
     """A version of a secret in Google Secret Manager; the latest when none is named."""
     import google.auth
-    from google.auth.exceptions import GoogleAuthError, TransportError
+    from google.auth.exceptions import GoogleAuthError
     from google.auth.transport.requests import AuthorizedSession
 
-    kind: type[NoSecret] = NoSecret
     try:
         credentials, _ = google.auth.default(scopes=[GCP_SCOPE])
         session = AuthorizedSession(credentials)  # type: ignore[no-untyped-call]  # google-auth has no types
         session.trust_env = False
         return read_gcp_version(resource, session)
-    except TransportError:
-        kind, problem = StoreAway, "Google's login could not be reached"
-    except GoogleAuthError:
-        problem = "this machine has no Google identity that may read it"
-    raise kind(problem)
+    except GoogleAuthError as error:
+        refusal = refusal_of(error)
+    raise refusal
+
+
+def refusal_of(error: GoogleAuthError) -> NoSecret:
+    """What it means that this machine could not log in at Google."""
+    from google.auth.exceptions import TransportError
+
+    if isinstance(error, TransportError) or error.retryable:
+        return StoreAway("Google's login does not answer now")
+    return NoSecret("this machine has no Google identity that may read it")
 
 
 def read_gcp_version(resource: str, session: requests.Session) -> str:
@@ -248,8 +255,11 @@ def _kind_of_boto(error: Exception) -> type[NoSecret]:
         code = str(error.response.get("Error", {}).get("Code", ""))
         status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         return StoreAway if "Throttl" in code else _kind_of(int(status))
-    away = isinstance(error, (exceptions.HTTPClientError, exceptions.ConnectionError))
-    return StoreAway if away else NoSecret
+    away = (
+        *(exceptions.HTTPClientError, exceptions.ConnectionError),
+        *(exceptions.CredentialRetrievalError, exceptions.MetadataRetrievalError),
+    )
+    return StoreAway if isinstance(error, away) else NoSecret
 
 
 def _aws_client(name: str) -> Any:

@@ -43,7 +43,7 @@ from submitter.ports import (
 from submitter.ports.accesslogs import AccessLogs
 from submitter.sending.channels import Channel, RunRules
 from submitter.stories.jobs import work_book
-from submitter.stories.requests import Tools
+from submitter.stories.run_request import Tools
 
 if TYPE_CHECKING:
     from submitter.ledger.copying import LedgerCount
@@ -298,11 +298,9 @@ class Wiring:
         )
 
     @property
-    def serves_again(self) -> bool:
-        """Whether another job may use what this one opened. An account that was not let in may
-        have another secret by now; whoever was told to stop does not sleep any more."""
-        refused = any(channel.refused.is_set() for channel in self._channels.values())
-        return not refused and not self.stop.is_set()
+    def was_refused(self) -> bool:
+        """Whether an engine did not let an account in, which may have another secret by now."""
+        return any(channel.login.is_refused for channel in self._channels.values())
 
     def close(self) -> None:
         """Close what was opened here; what was handed in belongs to who did."""

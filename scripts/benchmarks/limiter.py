@@ -19,7 +19,7 @@ import yaml
 
 from submitter.kit.clock import SystemClock
 from submitter.kit.owners import this_owner
-from submitter.stories.requests import RunRequest
+from submitter.stories.run_request import RunRequest
 from submitter.stories.runs import run_fleet
 from submitter.wiring import Wiring, load_fleet
 

@@ -198,7 +198,7 @@ class _Interview:
             return self._left_alone(answer, self._pause(error))
         match error:
             case NotAuthorized(scope="account"):
-                self._channel.refused.set()
+                self._channel.login.is_refused = True
             case NotAuthorized():
                 error = self._explained(question, error)
         cause = cause_of(error)

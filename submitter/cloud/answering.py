@@ -111,7 +111,7 @@ def _run(run: str, options: RunOptions, parts: Wiring, around: Surroundings) -> 
     from submitter.core.choosing import select
     from submitter.kit.owners import this_owner
     from submitter.looking.reading import SoleReader
-    from submitter.stories.requests import RunRequest
+    from submitter.stories.run_request import RunRequest
     from submitter.stories.runs import run_fleet
 
     targets, part = select(parts.fleet, options.selection), ""

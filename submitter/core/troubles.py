@@ -14,6 +14,7 @@ from submitter.errors import (
     LedgerBusy,
     LedgerError,
     PublishError,
+    SecretOutOfReach,
     SitemapError,
     UnsafePlan,
 )
@@ -33,6 +34,8 @@ class Trouble:
 def trouble_of(error: Exception) -> Trouble:
     """By the class of the error; what nobody foresaw is `internal`."""
     match error:
+        case SecretOutOfReach():
+            return Trouble("unreachable", ExitCode.NOTHING_SUCCEEDED, str(error), error.faults)
         case ConfigError():
             return Trouble("config", ExitCode.USAGE, str(error), error.faults)
         case UnsafePlan():

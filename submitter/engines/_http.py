@@ -111,31 +111,37 @@ class Transport:
     def __init__(self, engine: str, *, max_idle_s: float = MAX_IDLE_S) -> None:
         keep_queries_out_of_logs()
         self._engine, self._max_idle_s = engine, max_idle_s
-        self._idle: deque[tuple[Wire, float]] = deque()
+        self._idle: dict[str, deque[tuple[Wire, float]]] = {}
+        """By host, those that were used last at the end, with when that was."""
 
     def send(self, request: EngineRequest, *, timeout_s: float) -> EngineResponse:
         """Make the call. Raises EngineUnavailable when nothing left or nothing was asked for but
         a reading, OutcomeUnknown when a write left and no whole answer came back."""
-        with self._wire() as wire:
+        with self._wire(urlsplit(request.url).netloc) as wire:
             answer = wire.carry(request, timeout_s=timeout_s)
         if isinstance(answer, Lost):
             raise _no_answer(self._engine, request, answer)
         return answer
 
     @contextmanager
-    def _wire(self) -> Iterator[Wire]:
-        wire = self._idle_wire() or _new_wire()
+    def _wire(self, host: str) -> Iterator[Wire]:
+        idle = self._idle.setdefault(host, deque())
+        self._drop_stale(idle)
+        wire = _last(idle) or _new_wire()
         yield wire
-        self._idle.append((wire, monotonic()))
+        idle.append((wire, monotonic()))
 
-    def _idle_wire(self) -> Wire | None:
-        """The one that was used last."""
-        with suppress(IndexError):
-            wire, since = self._idle.pop()
-            if monotonic() - since < self._max_idle_s:
-                return wire
-            wire.close()
-        return None
+    def _drop_stale(self, idle: deque[tuple[Wire, float]]) -> None:
+        with suppress(IndexError):  # another thread may take the last one
+            while monotonic() - idle[0][1] >= self._max_idle_s:
+                wire, _ = idle.popleft()
+                wire.close()
+
+
+def _last(idle: deque[tuple[Wire, float]]) -> Wire | None:
+    with suppress(IndexError):
+        return idle.pop()[0]
+    return None
 
 
 def _new_wire() -> Wire:

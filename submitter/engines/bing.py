@@ -145,6 +145,7 @@ class Bing:
 
     def preflight(self, action: Action, survey: Survey | None) -> None:
         if survey is not None:
+            self._surveyed = survey  # a refusal is explained by it
             sites.check_site(action.property, survey)
 
     def prepare(self, site: Site, source: Source, *, until: float | None) -> None:

@@ -37,7 +37,8 @@ class Engine(Protocol):
         """The engine's own name for the site. Pure. Without a survey, what the inventory says."""
 
     def preflight(self, action: Action, survey: Survey | None) -> None:
-        """Raise `NotAuthorized` when the survey already shows that this call must fail. Pure."""
+        """Raise `NotAuthorized` when the survey already shows that this call must fail.
+        Asks nobody."""
 
     def prepare(self, site: Site, source: Source, *, until: float | None) -> None:
         """See to what has to be true at the site before the first call of a lane: one or few GETs

@@ -14,6 +14,16 @@ from submitter.kit.retries import RetryRules
 from submitter.ports import Clock, Engine, Lease, Ledger, Permits, Progress, Source
 
 
+@dataclass(slots=True)
+class Login:
+    """What the engine made of an account since its channel was opened."""
+
+    is_refused: bool = False
+    """It did not let the account in, or found a secret wrong."""
+    surveyed_at: datetime | None = None
+    """When it last said what the account can see."""
+
+
 @dataclass(frozen=True, slots=True)
 class Channel:
     """One account's way to its engine."""
@@ -21,8 +31,7 @@ class Channel:
     account: Account
     engine: Engine
     permits: Permits
-    refused: threading.Event = field(default_factory=threading.Event)
-    """The engine did not let the account in."""
+    login: Login = field(default_factory=Login)
 
     @property
     def traits(self) -> Traits:

@@ -111,7 +111,7 @@ class AccountRun:
             if isinstance(error, QuotaExhausted):
                 close_account(self._channel, self._context, error, error.resets_at)
             if isinstance(error, NotAuthorized):
-                self._channel.refused.set()
+                self._channel.login.is_refused = True
             self._close(WHOLE_ACCOUNT, outcome)
         except OutOfTime:
             self._close(WHOLE_ACCOUNT, self._too_late())
@@ -252,7 +252,7 @@ class AccountRun:
         """No receipt came: close what the error concerns, so that nothing runs into it again."""
         match error:
             case NotAuthorized(scope="account"):
-                self._channel.refused.set()
+                self._channel.login.is_refused = True
                 self._close(WHOLE_ACCOUNT, outcome)
             case NotAuthorized():
                 self._close(self._common(action.property), outcome)

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from submitter.core.calls import Action, Survey
@@ -20,8 +20,9 @@ FRESH: Final = timedelta(minutes=10)
 """So old a survey may be by which a job sends. Our own choice: rights change seldom, and one that
 was taken away shows as the engine's own refusal."""
 ASK_AGAIN: Final = timedelta(minutes=2)
-"""So old a survey may be by which a job does not send. Our own choice: a right that was just given
-is found soon, and an account with many forbidden sites does not ask for each of them."""
+"""So old a survey may be by which a job does not send, and only the channel's own: another login
+may have been told other things. Our own choice: a right that was just given is found soon, and an
+account with many forbidden sites does not ask for each of them."""
 
 
 class Surveyor:
@@ -39,24 +40,38 @@ class Surveyor:
         self._channel, self._context = channel, context
         self._retries, self._begin = retries, begin
         self._lock = threading.Lock()
-        self._doubtful = False
+        self._doubtful = self._is_listed = False
 
     def survey(self, actions: Sequence[Action]) -> Survey | None:
         """Another job's while it is fresh and allows all these actions, else the engine's answer;
         None: it cannot be asked. Raises EngineError, OutOfTime."""
+        survey = self._learn(actions)
+        self._is_listed = survey is not None
+        return survey
+
+    def _learn(self, actions: Sequence[Action]) -> Survey | None:
         known = self._context.surveys.get(self._channel.account.name)
         if known is None:
             return self._ask()
         survey, at = known
-        age = abs(self._context.clock.now() - at)
-        self._doubtful = age >= ASK_AGAIN
-        if self._doubtful and not (age < FRESH and self._allows(survey, actions)):
+        self._doubtful = not self._asked_lately()
+        if self._doubtful and not (self._age(at) < FRESH and self._allows(survey, actions)):
             return self._ask()
         return survey
 
+    def _asked_lately(self) -> bool:
+        """Whether this very login was told what the account can see, not long ago."""
+        at = self._channel.login.surveyed_at
+        return at is not None and self._age(at) < ASK_AGAIN
+
+    def _age(self, at: datetime) -> timedelta:
+        return abs(self._context.clock.now() - at)
+
     def doubt(self) -> None:
         """The engine refuses what the survey allows. If that is another job's, ask, so that those
-        to come know better."""
+        to come know better. Where no survey could say so before, the secret may be at fault."""
+        if not self._is_listed:
+            self._channel.login.is_refused = True
         with self._lock:
             doubtful, self._doubtful = self._doubtful, False
         if doubtful:
@@ -83,7 +98,8 @@ class Surveyor:
         self._doubtful = False
         survey = self._retries.call(self._ask_once, until=self._context.until)
         if survey is not None:
-            self._context.ledger.save_survey(survey, at=self._context.clock.now())
+            now = self._channel.login.surveyed_at = self._context.clock.now()
+            self._context.ledger.save_survey(survey, at=now)
         return survey
 
     def _ask_once(self) -> Survey | None:

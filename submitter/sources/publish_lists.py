@@ -114,11 +114,12 @@ def _unpacked(stream: BinaryIO) -> BinaryIO:
 def _pieces(stream: BinaryIO, name: str) -> Iterator[bytes]:
     """Whole lines, some thousand at a time; the last one may lack its end."""
     rest: list[bytes] = []
+    is_begun = False
     while piece := _read(stream, name):
+        if not is_begun and b"\r" in piece.partition(b"\n")[0].rstrip(b"\r"):
+            raise ConfigError.one(name, "its lines end in \\r alone: write \\n in its place")
+        is_begun = True
         whole, end, tail = piece.rpartition(b"\n")
-        if not end and not rest and b"\r" in tail.rstrip(b"\r"):
-            problem = "its lines end in \\r alone: write \\n in its place"
-            raise ConfigError.one(name, problem)
         rest.append(whole + end or tail)
         if end:
             yield b"".join(rest)

@@ -15,7 +15,7 @@ from submitter.core.traits import Kind
 from submitter.errors import ConfigError, Fault
 from submitter.planning import Memory
 from submitter.ports import Lease
-from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.run_request import RunRequest, Tools
 from submitter.stories.runs import RunReport, carry_out, run_fleet
 
 

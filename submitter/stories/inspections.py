@@ -20,7 +20,7 @@ from submitter.core.inspection import Drawn, Group, Recalled, Sample, Sampler, r
 from submitter.ports import InspectionBook
 from submitter.sending.channels import Channel, RunContext
 from submitter.stories.leases import held_lease
-from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.run_request import RunRequest, Tools
 from submitter.stories.runs import run_context
 
 LOOK_BACK = timedelta(days=60)

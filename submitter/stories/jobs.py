@@ -20,7 +20,7 @@ from submitter.ports import Ledger, WorkBook
 from submitter.stories.leases import held_lease
 from submitter.stories.looks import accept_looks, look_at_sites
 from submitter.stories.preview import remembered_roots
-from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.run_request import RunRequest, Tools
 from submitter.stories.runs import (
     RunReport,
     make_run_plan,

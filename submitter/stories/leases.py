@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 from submitter.errors import LeaseLost, LedgerBusy, LedgerError
 from submitter.ports import Clock, Lease, Ledger
-from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.run_request import RunRequest, Tools
 
 log = logging.getLogger(__name__)
 

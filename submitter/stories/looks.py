@@ -13,11 +13,11 @@ from submitter.looking.observe import observe, tell_rule
 from submitter.looking.walk import Surroundings
 from submitter.planning import reasons_to_hold
 from submitter.ports import Lease
-from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.run_request import RunRequest, Tools
 
-LOOKERS = 8
+_LOOKERS = 8
 """Sites looked at side by side."""
-SEND_SHARE = 0.5
+_SEND_SHARE = 0.5
 """With a deadline, looking may take at most this share of the time; the rest is for sending."""
 
 
@@ -25,20 +25,20 @@ def look_at_sites(request: RunRequest, tools: Tools, lease: Lease) -> dict[str, 
     """Look at every selected site, several side by side; what the deadline cuts off is missing."""
     sites = {target.site.origin: target.site for target in request.targets}
     now = tools.clock.monotonic()
-    looking_until = now + (request.until - now) * SEND_SHARE
+    looking_until = now + (request.until - now) * _SEND_SHARE
     around = surroundings(request.fleet, tools, until=looking_until, partial=request.partial)
     tools.progress.start("looking at sites", len(sites))
 
     def look(site: Site) -> SiteLook | None:
         if around.stopped() or tools.clock.monotonic() >= looking_until:
             return None
-        tell = tell_rules(site, request.fleet, tools.traits)
+        tell = _tell_rules(site, request.fleet, tools.traits)
         seen = observe(site, ledger=tools.ledger, lease=lease, tell=tell, around=around)
         tools.progress.advance()
         return seen
 
     try:
-        with ThreadPoolExecutor(LOOKERS, thread_name_prefix="look") as pool:
+        with ThreadPoolExecutor(_LOOKERS, thread_name_prefix="look") as pool:
             looks = list(pool.map(look, sites.values()))
     finally:
         tools.readers.stop()
@@ -68,7 +68,7 @@ def engines_of(site: Site, fleet: Fleet, traits: Mapping[str, Traits]) -> tuple[
     return tuple(traits[name] for name in names)
 
 
-def tell_rules(site: Site, fleet: Fleet, traits: Mapping[str, Traits]) -> list[TellRule]:
+def _tell_rules(site: Site, fleet: Fleet, traits: Mapping[str, Traits]) -> list[TellRule]:
     """What the site's delta means at each of its accounts, selected now or not."""
     accounts: list[Account] = [fleet.accounts[name] for name in site.accounts]
     rules = (tell_rule(account, traits[account.engine]) for account in accounts)

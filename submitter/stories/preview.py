@@ -16,7 +16,7 @@ from submitter.errors import LedgerBusy
 from submitter.ports import Ledger
 from submitter.stories.leases import held_lease
 from submitter.stories.looks import look_at_sites
-from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.run_request import RunRequest, Tools
 from submitter.stories.runs import make_run_plan, recover
 
 log = logging.getLogger(__name__)

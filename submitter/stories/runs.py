@@ -28,7 +28,7 @@ from submitter.sending.channels import RunContext
 from submitter.sending.runner import run_plan
 from submitter.stories.leases import held_lease
 from submitter.stories.looks import accept_looks, look_at_sites
-from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.run_request import RunRequest, Tools
 
 log = logging.getLogger(__name__)
 

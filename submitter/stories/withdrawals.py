@@ -22,7 +22,7 @@ from submitter.errors import ConfigError, Fault
 from submitter.ports import Ledger, LogFilter
 from submitter.sending.runner import run_plan
 from submitter.stories.leases import held_lease
-from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.run_request import RunRequest, Tools
 from submitter.stories.runs import recover, run_context
 
 _HEARD = TOLD | {State.UNKNOWN, State.SENDING}

@@ -16,7 +16,7 @@ from submitter.errors import ConfigError
 from submitter.ports import Clock
 from submitter.sending.channels import RunRules
 from submitter.stories.jobs import lane_targets, lanes, look_at_site, send_lane
-from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.run_request import RunRequest, Tools
 from submitter.stories.runs import verify_fleet
 from submitter.wiring import TRAITS, Wiring, load_fleet
 from submitter.workers.queue import LOOK, SEND, VERIFY, Work
@@ -193,6 +193,10 @@ class Hands:
             found_secret=place.found_secret,
             worker=place.owner,
         )
+
+    def tidy(self) -> None:
+        """Close what is open and no job will use any more."""
+        self._shelf.tidy()
 
     def close(self) -> None:
         """After the last job."""

@@ -17,7 +17,7 @@ FRESH_S: Final = 60.0
 the tables on, or a secret has another value."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Kept:
     wiring: Wiring
     opened_s: float
@@ -32,29 +32,44 @@ class WiringShelf:
         self._open_wiring, self._fresh_s = open_wiring, fresh_s
         self._lock = threading.Lock()
         self._idle: list[_Kept] = []
+        self._refused_s = float("-inf")
+        """What was opened before may hold a secret that an engine refused meanwhile."""
 
     @contextmanager
     def taken(self, fleet: Fleet) -> Iterator[Wiring]:
         """The wiring of this very inventory, for one job. It is closed after an error, and when
-        the job leaves it unfit for another."""
+        the job leaves it unfit for another: whoever was told to stop does not sleep any more."""
         kept = self._find(fleet) or _Kept(self._open_wiring(fleet), monotonic())
         try:
             yield kept.wiring
         except BaseException:
             kept.wiring.close()
             raise
-        if not kept.wiring.serves_again:
-            kept.wiring.close()
-            return
         with self._lock:
-            self._idle.append(kept)
+            if kept.wiring.was_refused:
+                self._refused_s = monotonic()
+            if self._is_fit(kept) and not kept.wiring.stop.is_set():
+                self._idle.append(kept)
+                return
+        kept.wiring.close()
+
+    def tidy(self) -> None:
+        """Close those that no job will take any more."""
+        self._close_idle(lambda kept: not self._is_fit(kept))
 
     def close(self) -> None:
         """Close those that no job has."""
+        self._close_idle(lambda kept: True)
+
+    def _close_idle(self, is_over: Callable[[_Kept], bool]) -> None:
         with self._lock:
-            idle, self._idle = self._idle, []
-        for kept in idle:
+            over = [kept for kept in self._idle if is_over(kept)]
+            self._idle = [kept for kept in self._idle if kept not in over]
+        for kept in over:
             kept.wiring.close()
+
+    def _is_fit(self, kept: _Kept) -> bool:
+        return kept.opened_s > self._refused_s and monotonic() - kept.opened_s < self._fresh_s
 
     def _find(self, fleet: Fleet) -> _Kept | None:
         while True:
@@ -62,6 +77,6 @@ class WiringShelf:
                 if not self._idle:
                     return None
                 kept = self._idle.pop()
-            if kept.wiring.fleet is fleet and monotonic() - kept.opened_s < self._fresh_s:
+            if kept.wiring.fleet is fleet and self._is_fit(kept):
                 return kept
             kept.wiring.close()

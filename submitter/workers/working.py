@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from procrastinate import App
+from procrastinate import App, RetryStrategy
 from procrastinate.exceptions import ConnectorException, UniqueViolation
 from procrastinate.jobs import Status
 from psycopg.errors import ForeignKeyViolation
@@ -25,7 +25,11 @@ log = logging.getLogger(__name__)
 BUSY_S = 15
 """When a job is tried again whose part of the ledger somebody else holds."""
 TRIES = 5
-"""So often a job is tried whose ledger failed; each time it waits twice as long."""
+"""So often a job is tried whose ledger, or store of secrets, failed: after 2, 4, 8 and 16 s."""
+AGAIN = RetryStrategy(
+    max_attempts=TRIES, exponential_wait=2, retry_exceptions=(LedgerError, SecretOutOfReach)
+)
+"""The same for what the schedule begins."""
 STOP_POLL_S = 0.2
 
 
@@ -61,7 +65,7 @@ def add_tasks(app: App, hands: Hands, rhythm: Rhythm) -> None:
     if rhythm.schedule:
 
         @app.periodic(cron=rhythm.schedule)
-        @app.task(name="enqueue", queueing_lock="enqueue")
+        @app.task(name="enqueue", queueing_lock="enqueue", retry=AGAIN)
         def enqueue(timestamp: int) -> None:
             put(app, hands.first_works(Errand(f"scheduled-{timestamp}")))
 
@@ -117,6 +121,7 @@ async def work(app: App, hands: Hands, rhythm: Rhythm, stop: threading.Event) ->
             _, waiting = await asyncio.wait(
                 waiting, timeout=STOP_POLL_S, return_when=asyncio.FIRST_EXCEPTION
             )
+            await asyncio.to_thread(hands.tidy)
         hands.stop()
         for loop in waiting:
             loop.cancel()

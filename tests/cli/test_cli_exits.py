@@ -25,6 +25,7 @@ from submitter.errors import (
     LedgerError,
     NotAuthorized,
     PublishError,
+    SecretOutOfReach,
     SitemapError,
     UnsafePlan,
 )
@@ -34,6 +35,7 @@ from submitter.errors import (
     ("error", "code"),
     [
         (ConfigError.one("a.yaml", "x"), 2),
+        (SecretOutOfReach.one("aws-secret:x", "x"), 5),
         (click.UsageError("x"), 2),
         (click.BadParameter("x"), 2),
         (UnsafePlan("x"), 3),

@@ -151,10 +151,29 @@ def test_a_balancer_names_an_ipv6_client_in_brackets(way: str) -> None:
 
 @pytest.mark.parametrize("host", ["", "shop.example.com "])
 @pytest.mark.parametrize("proxies", ["10.0.0.1", "10.0.0.1, 10.0.0.2"])
-def test_the_first_of_the_forwarded_addresses_is_the_client(host: str, proxies: str) -> None:
+def test_the_client_is_the_one_forwarded_address_outside(host: str, proxies: str) -> None:
     line = host + COMBINED.replace("157.55.39.1", f"157.55.39.1, {proxies}", 1)
     _, (hit,) = read([line])
     assert (hit.host, hit.address) == (host.strip().encode(), b"157.55.39.1")
+
+
+@pytest.mark.parametrize("host", ["", "shop.example.com "])
+def test_of_several_forwarded_addresses_outside_none_is_believed(host: str) -> None:
+    """The first may be what the client sent itself, the last a proxy."""
+    line = host + COMBINED.replace("157.55.39.1", "157.55.39.1, 203.0.113.9, 10.0.0.1", 1)
+    _, (hit,) = read([line])
+    assert (hit.host, hit.address) == (host.strip().encode(), b"")
+
+
+def test_a_time_in_another_form_behind_one_bracket_more_is_read_as_it_is() -> None:
+    line = '10.0.0.1 - - [anonymous] [{}.123] "GET / HTTP/1.1" 200 5 "-" "bingbot"'
+    _, hits = read([line.format(1_700_000_000), line.format(1_700_001_200)])
+    assert [hit.at for hit in hits] == [1_700_000_000, 1_700_001_200]
+
+
+def test_a_bad_time_is_bad_whatever_stood_before_it() -> None:
+    bad = COMBINED.replace("10:00:00", "10:00x00")
+    assert [len(read(lines)[1]) for lines in ([bad], [COMBINED, bad])] == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -339,12 +358,15 @@ def test_a_mask_reads_what_it_describes(mask: str) -> None:
         ("unix:", "157.55.39.1", "157.55.39.1"),
         ("203.0.113.9", "157.55.39.1", "203.0.113.9"),
         ("10.0.0.7", "-", "10.0.0.7"),
+        ("10.0.0.7", "157.55.39.1, 203.0.113.9", "10.0.0.7"),
+        ("10.0.0.7", "unknown, 157.55.39.1", "157.55.39.1"),
+        ("10.0.0.7", "unknown", "10.0.0.7"),
     ],
 )
 def test_a_json_line_names_the_client_behind_a_proxy_of_ones_own(
     peer: str, forwarded: str, client: str
 ) -> None:
-    """Anybody may write into the header that a bot's address was forwarded."""
+    """Anybody may send the header with a bot's address; a proxy then adds the sender's to it."""
     line = {**NGINX_JSON, "remote_addr": peer, "http_x_forwarded_for": forwarded}
     _, (hit,) = read([json.dumps(line)])
     assert hit.address == client.encode()

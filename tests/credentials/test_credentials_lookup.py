@@ -10,7 +10,18 @@ from pathlib import Path
 import pytest
 import requests
 import responses
-from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
+from botocore.exceptions import (
+    ClientError,
+    CredentialRetrievalError,
+    EndpointConnectionError,
+    ReadTimeoutError,
+)
+from google.auth.exceptions import (
+    DefaultCredentialsError,
+    GoogleAuthError,
+    RefreshError,
+    TransportError,
+)
 
 from submitter.core.fleet import SecretRef
 from submitter.credentials import (
@@ -20,6 +31,7 @@ from submitter.credentials import (
     StoreAway,
     read_aws_secret,
     read_gcp_version,
+    refusal_of,
 )
 from submitter.errors import ConfigError, SecretOutOfReach
 
@@ -213,11 +225,27 @@ def test_a_store_that_cannot_answer_now_has_not_said_no(status: int, kind: type[
         EndpointConnectionError(endpoint_url="x"),
         ReadTimeoutError(endpoint_url="x"),
         ClientError({"Error": {"Code": "ThrottlingException"}}, "GetSecretValue"),
+        CredentialRetrievalError(provider="container", error_msg="timed out"),
     ],
 )
 def test_secrets_manager_out_of_reach_may_have_the_secret(error: Exception) -> None:
     with pytest.raises(StoreAway, match=type(error).__name__):
         read_aws_secret("s", client=Manager(error))
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (TransportError("x"), StoreAway),
+        (RefreshError("x", retryable=True), StoreAway),
+        (RefreshError("x"), NoSecret),
+        (DefaultCredentialsError("x"), NoSecret),
+    ],
+)
+def test_a_login_at_google_that_may_work_later_has_not_said_no(
+    error: GoogleAuthError, kind: type[NoSecret]
+) -> None:
+    assert type(refusal_of(error)) is kind
 
 
 def test_what_a_store_did_not_answer_is_an_error_of_its_own() -> None:

@@ -10,7 +10,7 @@ from ward import HOST, KEY, ORIGIN, Ward
 
 from submitter.asking.verify import Answer
 from submitter.stories.explaining import explain
-from submitter.stories.requests import Tools
+from submitter.stories.run_request import Tools
 from submitter.stories.runs import verify_fleet
 from submitter.wiring import TRAITS
 from support.whole import EMAIL

@@ -90,6 +90,29 @@ def test_a_connection_that_was_idle_for_long_is_not_used_again(server: FaultServ
     assert server.connections == 2
 
 
+def test_connections_grow_old_host_by_host(server: FaultServer) -> None:
+    """A call to another host does not keep one young."""
+    transport = Transport("engine")
+    server.on("/", ok(b"{}"))
+    one, other = server.url("/"), server.url("/").replace("127.0.0.1", "localhost")
+    for url in (one, other, one):
+        transport.send(EngineRequest("GET", url), timeout_s=20)
+    assert server.connections == 2
+    [(_, first)], [(_, second)] = transport._idle.values()
+    assert first > second
+
+
+def test_connections_that_nobody_will_use_any_more_are_closed(server: FaultServer) -> None:
+    server.on("/", ok(b"{}"))
+    request = EngineRequest("GET", server.url("/"))
+    transport = Transport("engine", max_idle_s=0.0)
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(transport.send, request, timeout_s=20) for _ in range(8)]:
+            done.result(60)
+    transport.send(request, timeout_s=20)
+    assert [len(idle) for idle in transport._idle.values()] == [1]
+
+
 def test_a_compressed_answer_is_inflated_although_none_was_asked_for(
     server: FaultServer, transport: Transport
 ) -> None:

@@ -33,7 +33,7 @@ from submitter.render.inspection_report import NOBODY, sample_docs, samples_text
 from submitter.render.screen import Screen
 from submitter.sandbox import Role
 from submitter.stories.inspections import inspect_fleet, judge_samples
-from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.run_request import RunRequest, Tools
 from submitter.wiring import Wiring
 from support.whole import DOMAIN, EMAIL, World, world
 

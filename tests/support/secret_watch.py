@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from submitter.sending.channels import Channel
-from submitter.stories.requests import Tools
+from submitter.stories.run_request import Tools
 
 SIGNED = re.compile(r"eyJ[\w-]{20,}\.eyJ[\w-]{20,}")
 """A signed assertion; nobody knows its text beforehand."""

@@ -25,7 +25,7 @@ from submitter.sandbox import Sandbox, SandboxClock, Section
 from submitter.sandbox.fleet_site import FleetSite
 from submitter.sending.channels import RunRules
 from submitter.stories.preview import Preview, preview
-from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.run_request import RunRequest, Tools
 from submitter.stories.runs import RunReport, run_fleet
 from submitter.wiring import Wiring, load_fleet
 

@@ -39,7 +39,7 @@ from submitter.ledger import open_ledger, postgres
 from submitter.ports import Lease
 from submitter.sending.channels import Channel, RunRules
 from submitter.sources import web
-from submitter.stories.requests import RunRequest, Tools
+from submitter.stories.run_request import RunRequest, Tools
 from submitter.stories.runs import run_fleet
 from submitter.wiring import Wiring, load_fleet
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from submitter.core.calls import Call, Receipt
 from submitter.sending.channels import Channel
-from submitter.stories.requests import Tools
+from submitter.stories.run_request import Tools
 from support.whole import Ran, World
 from support.whole_books import prove_books_agree, prove_sums, untold
 

@@ -10,7 +10,7 @@ import pytest
 
 from submitter.errors import LedgerError
 from submitter.ports import Ledger
-from submitter.stories.requests import Tools
+from submitter.stories.run_request import Tools
 from support.whole import World
 from support.whole_books import (
     prove_books_agree,

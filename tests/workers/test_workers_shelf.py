@@ -76,8 +76,31 @@ def test_parts_with_an_account_that_was_not_let_in_are_not_used_again(
     shelf: WiringShelf, fleet: Fleet
 ) -> None:
     with shelf.taken(fleet) as refused:
-        refused.channels(["google"])["google"].refused.set()
+        refused.channels(["google"])["google"].login.is_refused = True
     assert taken(shelf, fleet) is not refused
+
+
+def test_what_was_opened_before_a_refusal_is_not_used_after_it(
+    shelf: WiringShelf, fleet: Fleet
+) -> None:
+    """Whoever puts the secret right is heard by every job, whichever parts it takes."""
+    with shelf.taken(fleet) as long, shelf.taken(fleet) as idle, shelf.taken(fleet) as refused:
+        refused.channels(["google"])["google"].login.is_refused = True
+    assert taken(shelf, fleet) not in (long, idle, refused)
+
+
+def test_what_nobody_will_use_any_more_is_closed(fleet: Fleet) -> None:
+    with closing(WiringShelf(open_wiring, fresh_s=0.0)) as shelf:
+        ledger = taken(shelf, fleet).ledger
+        shelf.tidy()
+        with pytest.raises(LedgerError, match="closed already"):
+            ledger.statuses()
+
+
+def test_what_may_be_used_again_stays_open(shelf: WiringShelf, fleet: Fleet) -> None:
+    first = taken(shelf, fleet)
+    shelf.tidy()
+    assert taken(shelf, fleet) is first
 
 
 def test_another_inventory_has_parts_of_its_own(shelf: WiringShelf, fleet: Fleet) -> None:

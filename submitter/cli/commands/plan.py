@@ -43,7 +43,7 @@ def command(
     from submitter.kit.owners import this_owner
     from submitter.render.text_plan import plan_text
     from submitter.stories.preview import preview
-    from submitter.stories.requests import RunRequest
+    from submitter.stories.run_request import RunRequest
 
     fleet = invocation.load_fleet()
     targets = select(fleet, selection)

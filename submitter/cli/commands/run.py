@@ -49,7 +49,7 @@ def command(
     as_json: bool,
 ) -> int:
     from submitter.kit.owners import this_owner
-    from submitter.stories.requests import RunRequest
+    from submitter.stories.run_request import RunRequest
     from submitter.stories.runs import run_fleet
 
     fleet = invocation.load_fleet()

@@ -57,7 +57,7 @@ def command(
     from submitter.render.shapes import verify_doc
     from submitter.render.text_status import verify_text
     from submitter.stories.inspections import inspect_fleet
-    from submitter.stories.requests import RunRequest
+    from submitter.stories.run_request import RunRequest
     from submitter.stories.runs import verify_fleet
 
     fleet = invocation.load_fleet()

@@ -17,7 +17,7 @@ from submitter.core.crawl.agents import scan
 from submitter.core.crawl.bots import Bot
 from submitter.core.crawl.hits import BadLine, Hit, Understood
 from submitter.core.crawl.quoted import size_of, status_of, target_of
-from submitter.core.crawl.ranges import address_of, is_hidden
+from submitter.core.crawl.ranges import address_of, client_of, is_hidden
 from submitter.core.crawl.times import Times
 
 Object = Mapping[str, Any]
@@ -163,14 +163,13 @@ def _inner(found: Object) -> Object:
 
 
 def _address(record: Object) -> bytes:
-    """Whoever asked. What a proxy says of that counts where the line names the proxy: anybody can
-    send such a header, but not from inside a network."""
+    """Whoever asked: the peer, and where that is a proxy inside a network, whom it names."""
     peer = _text(_first(record, _ADDRESS))
-    forwarded = _text(_first(record, _FORWARDED)).partition(b",")[0].strip()
-    if forwarded:
-        address = address_of(peer)
-        return forwarded if address is None or is_hidden(address) else peer
-    return peer
+    address = address_of(peer)
+    if address is not None and not is_hidden(address):
+        return peer
+    forwarded = _text(_first(record, _FORWARDED))
+    return (client_of(map(bytes.strip, forwarded.split(b","))) if forwarded else b"") or peer
 
 
 def _target(record: Object) -> bytes:

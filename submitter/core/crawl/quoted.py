@@ -13,6 +13,7 @@ from typing import Final
 
 from submitter.core.crawl.bots import Bot
 from submitter.core.crawl.hits import BadLine, Hit, Understood
+from submitter.core.crawl.ranges import client_of
 from submitter.core.crawl.times import Times
 
 MOST_PLACES: Final = 5_000
@@ -20,6 +21,7 @@ _made: Final = tuple.__new__
 """Makes a `Hit` in half the time of its own constructor."""
 _STATUSES: Final = {b"%d" % status: status for status in range(100, 1_000)}
 _NO_MINUTE: Final = (b"", 0)
+_IS_MINUTE: Final = re.compile(rb"\[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:").fullmatch
 _SECONDS: Final = {b"%02d" % second: second for second in range(60)}
 _AFTER_REQUEST: Final = frozenset(b" %s " % status for status in _STATUSES)
 
@@ -101,7 +103,7 @@ class QuotedFormat:
         self._times = times
         self._places: dict[bytes, tuple[bytes, bytes]] = {}
         self._minutes: dict[bytes, tuple[bytes, int]] = {}
-        """Some that can be, `[10/Oct/2000:13:55`: how their lines' heads go on after the second,
+        """Some that can be, `[10/Oct/2000:13:55:`: how their lines' heads go on after the second,
         ` -0700] `, and their start. So a minute is looked at once, not with each of its lines."""
 
     def scan(
@@ -123,7 +125,7 @@ class QuotedFormat:
                 return at
             if parts[2][:5] not in after_request:
                 return at
-            minute = parts[0][-29:-11]
+            minute = parts[0][-29:-10]
             if minute != last_minute:
                 if minute in minutes:
                     last_minute = minute
@@ -138,9 +140,9 @@ class QuotedFormat:
         return len(lines)
 
     def _has_time(self, head: bytes) -> bool:
-        """Whether a time that can be ends the head: `[10/Oct/2000:13:55:36 -0700] `. All of it but
-        the second and the zone is remembered."""
-        start, minute = head.rfind(b"["), head[-29:-11]
+        """Whether a time that can be ends the head: `[10/Oct/2000:13:55:36 -0700] `. Its minute is
+        remembered with its zone."""
+        start, minute = head.rfind(b"["), head[-29:-10]
         if start < 0 or head[-2:] != b"] ":
             return False
         try:
@@ -148,7 +150,7 @@ class QuotedFormat:
         except BadLine:
             return False
         second = _SECONDS.get(head[-10:-8])
-        if minute.startswith(b"[") and second is not None:
+        if _IS_MINUTE(minute) and start == len(head) - 29 and second is not None:
             if len(self._minutes) >= MOST_PLACES:
                 self._minutes.clear()
             self._minutes[minute] = (head[-8:], at - second)
@@ -160,7 +162,7 @@ class QuotedFormat:
     def _hit(self, parts: Sequence[bytes]) -> Hit:
         """Of a line that was split at its quotes, none of which is escaped. Raises BadLine."""
         head, request, rest = parts[0], parts[1], parts[2]
-        end, start = self._minutes.get(head[-29:-11]) or _NO_MINUTE
+        end, start = self._minutes.get(head[-29:-10]) or _NO_MINUTE
         second = _SECONDS.get(head[-10:-8])
         if second is not None and head[-8:] == end:
             at, before = start + second, head[:-29]
@@ -227,11 +229,23 @@ def _target_if_any(request: bytes) -> bytes:
         return b""
 
 
+def _forwarded(head: Sequence[bytes]) -> int:
+    """How many of the first words are addresses as proxies write them: `client, proxy, proxy`."""
+    for at, word in enumerate(head):
+        if not _IS_ADDRESS(word.rstrip(b",")):
+            return at
+        if not word.endswith(b","):
+            return at + 1
+    return len(head)
+
+
 def place_of(head: Sequence[bytes]) -> tuple[bytes, bytes]:
     """Host and address from the fields before the time: `host address ident user`,
     `address host user` (lighttpd), or `address ident user`, whose last may hold blanks."""
-    while len(head) > 3 and head[0].endswith(b",") and _IS_ADDRESS(head[1].rstrip(b",")):
-        head = [head[0], *head[2:]]  # X-Forwarded-For: the first is the client
+    count = _forwarded(head)
+    if 1 < count < len(head) - 1:
+        addresses = [word.rstrip(b",") for word in head[:count]]
+        return place_of([addresses[0], *head[count:]])[0], client_of(addresses)
     if len(head) > 4 and head[1].endswith(b",") and _IS_ADDRESS(head[2].rstrip(b",")):
         return head[0], place_of(head[1:])[1]
     if len(head) < 3:

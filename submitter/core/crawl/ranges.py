@@ -98,6 +98,14 @@ def is_hidden(address: Address) -> bool:
     return any(address in network for network in _HIDDEN if network.version == address.version)
 
 
+def client_of(forwarded: Iterable[bytes]) -> bytes:
+    """Of addresses that proxies wrote one behind the other, the one that lies inside no network;
+    empty when none does, or several do: all but the last may be what the client itself sent, and
+    the last may be a proxy's."""
+    found = [text for text in forwarded if (one := address_of(text)) and not is_hidden(one)]
+    return found[0] if len(found) == 1 else b""
+
+
 def snapshot_lists(document: Mapping[str, Any]) -> dict[str, RangeList]:
     """The lists that the program brings along, by name."""
     return {
