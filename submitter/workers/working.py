@@ -30,6 +30,8 @@ AGAIN = RetryStrategy(
     max_attempts=TRIES, exponential_wait=2, retry_exceptions=(LedgerError, SecretOutOfReach)
 )
 """The same for what the schedule begins."""
+RESCUE = "* * * * * */15"
+"""How often somebody looks for workers that fell silent; the last field is seconds."""
 STOP_POLL_S = 0.2
 
 
@@ -57,7 +59,7 @@ def add_tasks(app: App, hands: Hands, rhythm: Rhythm) -> None:
     for name in (LOOK, SEND, VERIFY):
         app.task(name=name)(doing(name))
 
-    @app.periodic(cron="* * * * *")
+    @app.periodic(cron=RESCUE)
     @app.task(name="rescue", queueing_lock="rescue", pass_context=False)
     async def rescue(timestamp: int) -> None:
         await take_over(app, rhythm.takeover_s)

@@ -9,7 +9,7 @@ from workers_support import Yard
 
 from submitter.errors import ConfigError
 from submitter.workers.calling import check_schedule
-from submitter.workers.working import Rhythm, add_tasks
+from submitter.workers.working import RESCUE, Rhythm, add_tasks
 
 
 def periodic(yard: Yard, schedule: str | None) -> dict[str, str]:
@@ -20,8 +20,8 @@ def periodic(yard: Yard, schedule: str | None) -> dict[str, str]:
 
 
 def test_a_schedule_is_handed_to_the_queue(yard: Yard) -> None:
-    assert periodic(yard, "17 * * * *") == {"rescue": "* * * * *", "enqueue": "17 * * * *"}
-    assert periodic(yard, None) == {"rescue": "* * * * *"}
+    assert periodic(yard, "17 * * * *") == {"rescue": RESCUE, "enqueue": "17 * * * *"}
+    assert periodic(yard, None) == {"rescue": RESCUE}
 
 
 def test_a_scheduled_enqueue_puts_in_the_jobs_of_the_whole_fleet(yard: Yard) -> None:
