@@ -210,10 +210,8 @@ def read_gcp_version(resource: str, session: requests.Session) -> str:
     else:
         if answer.status_code == requests.codes.ok:
             return _payload(answer.content)
-        kind, problem = (
-            _kind_of(answer.status_code),
-            f"Secret Manager answered {answer.status_code}",
-        )
+        kind = _kind_of(answer.status_code)
+        problem = f"Secret Manager answered {answer.status_code}"
     raise kind(problem)
 
 

@@ -67,6 +67,7 @@ def acquire(name: str, owner: str, *, ttl_s: float, tools: _Waiting, wait_s: flo
 
 
 def keep_alive(lease: Lease, tools: Tools, finished: threading.Event) -> None:
+    """Renew the lease until `finished`; tells the run to stop where another has taken it."""
     while not finished.wait(tools.rules.beat_s):
         try:
             lease = tools.ledger.renew(lease, ttl_s=LEASE_TTL_S, now=tools.clock.now())

@@ -40,15 +40,18 @@ class WiringShelf:
         """The wiring of this very inventory, for one job. It is closed after an error, and when
         the job leaves it unfit for another: whoever was told to stop does not sleep any more."""
         kept = self._find(fleet) or _Kept(self._open_wiring(fleet), monotonic())
+        is_good = False
         try:
             yield kept.wiring
-        except BaseException:
-            kept.wiring.close()
-            raise
+            is_good = not kept.wiring.stop.is_set()
+        finally:
+            self._put_back(kept, is_good)
+
+    def _put_back(self, kept: _Kept, is_good: bool) -> None:
         with self._lock:
             if kept.wiring.was_refused:
                 self._refused_s = monotonic()
-            if self._is_fit(kept) and not kept.wiring.stop.is_set():
+            if is_good and self._is_fit(kept):
                 self._idle.append(kept)
                 return
         kept.wiring.close()

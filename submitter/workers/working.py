@@ -27,7 +27,7 @@ BUSY_S = 15
 TRIES = 5
 """So often a job is tried whose ledger, or store of secrets, failed: after 2, 4, 8 and 16 s."""
 AGAIN = RetryStrategy(
-    max_attempts=TRIES, exponential_wait=2, retry_exceptions=(LedgerError, SecretOutOfReach)
+    max_attempts=TRIES - 1, exponential_wait=2, retry_exceptions=(LedgerError, SecretOutOfReach)
 )
 """The same for what the schedule begins."""
 RESCUE = "* * * * * */15"

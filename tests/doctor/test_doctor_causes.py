@@ -350,5 +350,20 @@ def test_a_target_fails_with_the_first_cause_in_its_way(ward: Ward, cause: str) 
     assert found.exit_code == case.exit_code
 
 
+def test_a_store_of_secrets_that_does_not_answer_is_named(
+    ward: Ward, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"ENDPOINT_URL": "http://127.0.0.1:1", "DEFAULT_REGION": "us-east-1"}
+    keys = {"ACCESS_KEY_ID": "id", "SECRET_ACCESS_KEY": "key", "MAX_ATTEMPTS": "1"}
+    for name, value in (settings | keys).items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    ward.admit("google")
+    account_key("google", credentials="aws-secret:key")(ward)
+    found = ward.examine()
+    case = Case(lambda ward: None, "EndpointConnectionError", "Try again")
+    is_said(found.account.diagnosis, "secret-out-of-reach", case)
+    assert found.exit_code == case.exit_code
+
+
 def test_more_than_fifty_causes_are_met_for_real() -> None:
     assert len(ACCOUNTS) + len(TARGETS) > 50

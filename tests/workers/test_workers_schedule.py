@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 from procrastinate import App
+from procrastinate.jobs import Job
 from procrastinate.testing import InMemoryConnector
 from workers_support import Yard
 
-from submitter.errors import ConfigError
+from submitter.errors import ConfigError, LedgerError, SecretOutOfReach, SubmitterError
 from submitter.workers.calling import check_schedule
-from submitter.workers.working import RESCUE, Rhythm, add_tasks
+from submitter.workers.working import AGAIN, RESCUE, TRIES, Rhythm, add_tasks
 
 
 def periodic(yard: Yard, schedule: str | None) -> dict[str, str]:
@@ -42,3 +43,26 @@ def test_a_scheduled_enqueue_puts_in_the_jobs_of_the_whole_fleet(yard: Yard) -> 
 def test_times_that_are_none_are_refused(schedule: str) -> None:
     with pytest.raises(ConfigError, match="no schedule"):
         check_schedule(schedule)
+
+
+@pytest.mark.parametrize(
+    ("error", "tries"),
+    [
+        (LedgerError("x"), TRIES),
+        (SecretOutOfReach.one("aws-secret:x", "x"), TRIES),
+        (ConfigError.one("inventory.yaml", "x"), 1),
+    ],
+)
+def test_what_the_schedule_begins_is_tried_again_where_that_can_help(
+    error: SubmitterError, tries: int
+) -> None:
+    def comes_again(attempts: int) -> bool:
+        job = Job(
+            id=1, status="doing", queue="q", lock=None, queueing_lock=None,
+            task_name="enqueue", attempts=attempts,
+        )  # fmt: skip
+        return AGAIN.get_retry_decision(exception=error, job=job) is not None
+
+    assert [comes_again(failed) for failed in range(TRIES)] == [
+        failed < tries - 1 for failed in range(TRIES)
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 
 import pytest
@@ -87,6 +87,15 @@ def test_what_was_opened_before_a_refusal_is_not_used_after_it(
     with shelf.taken(fleet) as long, shelf.taken(fleet) as idle, shelf.taken(fleet) as refused:
         refused.channels(["google"])["google"].login.is_refused = True
     assert taken(shelf, fleet) not in (long, idle, refused)
+
+
+def test_a_refusal_counts_although_the_job_failed_by_something_else(
+    shelf: WiringShelf, fleet: Fleet
+) -> None:
+    with shelf.taken(fleet) as beside, suppress(LookupError), shelf.taken(fleet) as failed:
+        failed.channels(["google"])["google"].login.is_refused = True
+        raise LookupError
+    assert taken(shelf, fleet) is not beside
 
 
 def test_what_nobody_will_use_any_more_is_closed(fleet: Fleet) -> None:
