@@ -6,7 +6,6 @@ do not pay for it.
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -29,6 +28,7 @@ from submitter.kit.progress import NoProgress
 from submitter.looking.reading import Readers
 from submitter.ports import (
     Clock,
+    CrawlIntake,
     DomainOwnership,
     Ledger,
     Permits,
@@ -164,16 +164,16 @@ class Wiring:
         return NameChecks(self.clock.monotonic).ask
 
     @contextmanager
-    def scratch_ledger(self) -> Iterator[Ledger]:
-        """A ledger for as long as the block lasts, where there is no inventory."""
-        from submitter.ledger import open_ledger
+    def crawl_intake(self, *, kept: bool) -> Iterator[CrawlIntake]:
+        """The ledger, or what takes its place for as long as the block lasts."""
+        from submitter.ledger.scratch import ScratchCrawls
+        from submitter.stories.crawling import book_of
 
-        with tempfile.TemporaryDirectory(prefix="submitter-") as folder:
-            ledger = open_ledger(f"sqlite:///{folder}/ledger.db")
-            try:
-                yield ledger
-            finally:
-                ledger.close()
+        if kept:
+            yield book_of(self.ledger)
+            return
+        with ScratchCrawls() as scratch:
+            yield scratch
 
     def publish_list(
         self, name: str, query: str | None, stdin: BinaryIO, *, csv: bool = False

@@ -37,11 +37,27 @@ class Sorter:
     def place(self, identity: str, document: str) -> tuple[str, int]:
         if not self._rules:
             return NO_SECTION
-        parts = urlsplit(identity)
-        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        path = _path_of(identity)
         for matches_path, matches_document, place in self._rules:
             if not matches_path(path):
                 continue
             if matches_document is None or matches_document(document):
                 return place
         return NO_SECTION
+
+
+def _path_of(identity: str) -> str:
+    """Path and query, as `urlsplit` parts them, in a fraction of its time where nothing is odd."""
+    start, query = identity.find("/", identity.find("://") + 3), identity.find("?")
+    if (
+        identity.startswith(("https://", "http://"))
+        and start > 0
+        and (query < 0 or start < query < len(identity) - 1)
+        and identity.isprintable()
+        and "#" not in identity
+        and "[" not in identity
+        and "]" not in identity
+    ):
+        return identity[start:]
+    parts = urlsplit(identity)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path

@@ -14,7 +14,7 @@ from sqlalchemy import BigInteger, Row, bindparam, select, type_coerce, update
 from submitter.core.crawl.bots import BY_NAME, OTHER_BOT
 from submitter.core.crawl.listing import Listing
 from submitter.core.crawl.places import Group
-from submitter.core.crawl.records import CrawlDay
+from submitter.core.crawl.records import COUNTED, CrawlDay
 from submitter.core.crawl.seen import Marks, packed, unpacked
 from submitter.core.crawl.tally import Batch, DayKey, Visit, Visits
 from submitter.ledger import crawldays
@@ -277,13 +277,6 @@ def _add_days(
             crawler_id=ids[key.bot],
             **values,
         )
-
-
-COUNTED = (
-    *("hits", "claimed", "verified", "unverifiable", "contradicted", "bytes", "ok"),
-    *("not_modified", "redirected", "client_errors", "server_errors", "other"),
-    *("listed_hits", "parameter_hits"),
-)
 
 
 def _summed(batch: Batch, key: DayKey, gain: _Gain, earlier: Row[Any] | None) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from types import MappingProxyType
 
@@ -11,7 +11,7 @@ from submitter.core.audit.stored import StoredAudit
 from submitter.core.checklist import Item
 from submitter.core.crawl.listing import Listing
 from submitter.core.crawl.records import Coverage, CrawlDay, PageCrawl
-from submitter.core.crawl.seen import Marks
+from submitter.core.crawl.seen import Marks, marker
 from submitter.core.crawl.tally import Batch
 from submitter.core.inspection import Inspected, ListedPage
 from submitter.core.limiter import Window
@@ -114,9 +114,8 @@ class FurtherBooks(Desk):
 
     # -- crawlers
 
-    @property
-    def line_salt(self) -> bytes:
-        return self._salt
+    def marker(self) -> Callable[[Iterable[bytes]], Marks]:
+        return marker(self._salt)
 
     def page_key(self, identity: str) -> int:
         return self._marker.key(identity)

@@ -8,13 +8,13 @@ from submitter.ports.books import (
     AlarmBook,
     AuditBook,
     ChecklistBook,
-    CrawlBook,
     EvidenceBook,
     InspectionBook,
     ManualBook,
     SightBook,
     WorkBook,
 )
+from submitter.ports.crawls import CrawlBook, CrawlIntake, CrawlSums
 from submitter.ports.engines import DomainOwnership, Engine, Inspector, Permits, QuotaReader
 from submitter.ports.ledger import Lease, Ledger, LogFilter
 from submitter.ports.looks import DocumentResult, DocumentSink, Look, LookResult
@@ -35,6 +35,8 @@ __all__ = [
     "ChecklistBook",
     "Clock",
     "CrawlBook",
+    "CrawlIntake",
+    "CrawlSums",
     "DocumentResult",
     "DocumentSink",
     "DomainOwnership",

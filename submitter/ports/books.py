@@ -11,10 +11,6 @@ from submitter.core.alerts import Alert
 from submitter.core.audit.honesty import PageMemory, Trust
 from submitter.core.audit.stored import StoredAudit
 from submitter.core.checklist import Item
-from submitter.core.crawl.listing import Listing
-from submitter.core.crawl.records import Coverage, CrawlDay, PageCrawl
-from submitter.core.crawl.seen import Marks
-from submitter.core.crawl.tally import Batch
 from submitter.core.evidence import (
     CallCount,
     CallTimes,
@@ -116,46 +112,6 @@ class AuditBook(Protocol):
 
     def trust_history(self, site: str) -> list[tuple[datetime, Trust]]:
         """Oldest first, then by document."""
-
-
-@runtime_checkable
-class CrawlBook(Protocol):
-    """The part of a ledger that remembers what crawlers did. Sites are origins."""
-
-    @property
-    def line_salt(self) -> bytes:
-        """What the marks of lines are salted with, the same for as long as the ledger lives."""
-
-    def page_key(self, identity: str) -> int:
-        """The key of a page, listed or not, by its normal form."""
-
-    def listing(self, site: str) -> Listing:
-        """The pages that the site lists now. Reads all of their keys: ask once."""
-
-    def lines_of(self, site: str, hour: int) -> list[Marks] | None:
-        """Marks of the lines that are counted, sorted within each part; None: the hour is closed.
-        Hours count from 1970 UTC."""
-
-    def record_crawls(self, lease: Lease, batches: Sequence[Batch], *, at: datetime) -> None:
-        """Add these hits to days and pages and remember their lines, in one transaction."""
-
-    def close_old_hours(self, lease: Lease, *, now: datetime) -> None:
-        """Forget the lines of hours that were read long ago; no line of them is taken any more."""
-
-    def crawl_days(
-        self, sites: Sequence[str] | None, *, since: date, until: date
-    ) -> list[CrawlDay]:
-        """By day, site, section and crawler; of these sites, or of all."""
-
-    def coverage(self, site: str, *, since: datetime | None = None) -> list[Coverage]:
-        """By section, each first for any crawler (its name empty), then by crawler; of the pages
-        that the site lists now. Counts what was read at or after `since`, or ever."""
-
-    def never_crawled(self, site: str, *, limit: int) -> list[str]:
-        """Some of the pages that the site lists now and no crawler ever read."""
-
-    def crawls_of(self, site: str, identities: Sequence[str]) -> Mapping[str, list[PageCrawl]]:
-        """What each crawler did with these pages; those that none read are left out."""
 
 
 @runtime_checkable

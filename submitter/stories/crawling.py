@@ -1,7 +1,8 @@
 """Reads access logs into the ledger, and says what crawlers did.
 
 Every line counts once, however often it is read (see `core.crawl.seen`), so the report is always
-that of the ledger: of the days that the lines were about, or of those asked for.
+that of the ledger, or of what stands in for one where nothing is kept: of the days that the lines
+were about, or of those asked for.
 """
 
 from __future__ import annotations
@@ -18,13 +19,12 @@ from submitter.core.crawl.hits import Hit
 from submitter.core.crawl.lines import EXAMPLES, LineReader, Reading
 from submitter.core.crawl.places import NAMELESS, Hosts, SitePages, parted
 from submitter.core.crawl.records import Coverage, CrawlDay
-from submitter.core.crawl.seen import marker
 from submitter.core.crawl.tally import Found, Tally
 from submitter.core.crawl.verdicts import Judge
 from submitter.core.fleet import Site
 from submitter.core.sections import Sorter
 from submitter.errors import LedgerError
-from submitter.ports import Clock, CrawlBook, Lease, Ledger, Progress
+from submitter.ports import Clock, CrawlBook, CrawlIntake, CrawlSums, Lease, Ledger, Progress
 from submitter.ports.accesslogs import AccessLogs, LogStream
 from submitter.stories.leases import acquire
 
@@ -55,7 +55,7 @@ class CrawlRequest:
 class CrawlTools:
     """What a reading goes through."""
 
-    ledger: Ledger
+    ledger: CrawlIntake
     logs: AccessLogs
     reader: LineReader
     judge: Judge
@@ -123,7 +123,7 @@ class _Work:
     lease: Lease
 
     def __init__(self, request: CrawlRequest, tools: CrawlTools) -> None:
-        self.tools, self.book = tools, book_of(tools.ledger)
+        self.tools, self.book = tools, tools.ledger
         self.found = CrawlReading(tools.reader.reading)
         self._sites = {site.origin: site for site in request.sites}
         self._hosts = Hosts(
@@ -132,7 +132,7 @@ class _Work:
             nameless=_nameless(request),
             takes_any=request.takes_any,
         )
-        self._tally = Tally(tools.judge, marker(self.book.line_salt), self.book.lines_of)
+        self._tally = Tally(tools.judge, self.book.marker(), self.book.lines_of)
         self._since = int((request.since or EARLIEST).timestamp())
         self._until = int((tools.clock.now() + AHEAD).timestamp())
         self._renew_at = tools.clock.monotonic() + LEASE_TTL_S / 3
@@ -144,7 +144,7 @@ class _Work:
             Sorter(site.sections if site else ()),
             self.book.listing(origin),
             self.book.page_key,
-            [document.url for document in self.tools.ledger.documents_of(origin)],
+            [document.url for document in self.book.documents_of(origin)],
         )
 
     def read(self, log: LogStream) -> None:
@@ -245,7 +245,7 @@ class CrawlReport:
 
 
 def report_crawls(
-    ledger: Ledger,
+    book: CrawlSums,
     *,
     sites: Iterable[str] | None,
     since: date,
@@ -253,7 +253,6 @@ def report_crawls(
     crawlers: frozenset[str] = frozenset(),
 ) -> CrawlReport:
     """`sites` None: all that crawlers were seen at; `crawlers` empty: all of them."""
-    book = book_of(ledger)
     wanted = None if sites is None else sorted(sites)
     days = [
         day

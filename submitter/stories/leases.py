@@ -6,10 +6,11 @@ import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Final, Protocol
 
 from submitter.errors import LeaseLost, LedgerBusy, LedgerError
-from submitter.ports import Clock, Lease, Ledger
+from submitter.ports import Clock, Lease
 from submitter.stories.run_request import RunRequest, Tools
 
 log = logging.getLogger(__name__)
@@ -42,11 +43,17 @@ def held_lease(request: RunRequest, tools: Tools) -> Iterator[Lease]:
         tools.ledger.release(lease)
 
 
+class _Leases(Protocol):
+    """Who gives leases: a ledger."""
+
+    def acquire(self, name: str, owner: str, *, ttl_s: float, now: datetime) -> Lease: ...
+
+
 class _Waiting(Protocol):
     """What waiting for a lease takes."""
 
     @property
-    def ledger(self) -> Ledger: ...
+    def ledger(self) -> _Leases: ...
     @property
     def clock(self) -> Clock: ...
     @property

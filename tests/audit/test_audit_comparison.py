@@ -25,8 +25,6 @@ class Shelf:
     counted: int | None = None
     days: list[CrawlDay] = field(default_factory=list)
 
-    line_salt = b""
-
     def statuses(self, sites: Sequence[str] | None = None) -> list[SitemapStatus]:
         del sites
         check = Check("p", MAP, last_downloaded=NOON, urls_submitted=self.counted)
@@ -52,6 +50,7 @@ class Shelf:
         raise AssertionError("a comparison only reads")
 
     page_key = listing = lines_of = record_crawls = close_old_hours = crawls_of = unused
+    acquire = renew = release = documents_of = marker = unused
 
 
 def day(**counts: int) -> CrawlDay:

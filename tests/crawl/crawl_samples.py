@@ -18,7 +18,7 @@ from submitter.core.looks import DocumentKind, PageRow, Validators
 from submitter.core.sections import Sorter
 from submitter.kit.progress import NoProgress
 from submitter.ledger.ledger import SqlLedger
-from submitter.ports import DocumentResult
+from submitter.ports import CrawlIntake, DocumentResult
 from submitter.ports.accesslogs import LogStream
 from submitter.stories.crawling import CrawlReading, CrawlRequest, CrawlTools, read_crawls
 
@@ -84,7 +84,7 @@ class StillClock:
 
 
 def read(
-    ledger: SqlLedger,
+    ledger: CrawlIntake,
     *files: bytes,
     sites: Sequence[Site] = (SHOP,),
     since: datetime | None = None,

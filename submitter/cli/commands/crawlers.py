@@ -24,7 +24,7 @@ from submitter.errors import ConfigError
 if TYPE_CHECKING:
     from submitter.core.crawl.ranges import RangeList
     from submitter.core.fleet import Fleet, Site
-    from submitter.ports import Ledger
+    from submitter.ports import CrawlIntake, CrawlSums
     from submitter.stories.crawling import CrawlReading, CrawlReport
     from submitter.wiring import Wiring
 
@@ -117,10 +117,10 @@ def command(
     fleet = _fleet(invocation, wish)
     with invocation.working(fleet or _no_fleet()) as (parts, stopped):
         lists = parts.range_lists(ranges)
-        with _ledger(fleet, parts) as ledger:
+        with parts.crawl_intake(kept=fleet is not None) as book:
             with _without_collector():
-                reading = _read(wish, fleet, parts, ledger, lists) if files else None
-            report = _report(wish, fleet, ledger, reading)
+                reading = _read(wish, fleet, parts, book, lists) if files else None
+            report = _report(wish, fleet, book, reading)
     invocation.exit_code = stopped.exit_code(_judge(wish, reading, report))
     document = crawlers_doc(reading, report, lists.values())
     if as_json:
@@ -157,20 +157,11 @@ def _no_fleet() -> Fleet:
     return Fleet("crawlers", "", {}, ())
 
 
-@contextmanager
-def _ledger(fleet: Fleet | None, parts: Wiring) -> Iterator[Ledger]:
-    if fleet is not None:
-        yield parts.ledger
-        return
-    with parts.scratch_ledger() as ledger:
-        yield ledger
-
-
 def _read(
     wish: Wish,
     fleet: Fleet | None,
     parts: Wiring,
-    ledger: Ledger,
+    book: CrawlIntake,
     lists: Mapping[str, RangeList],
 ) -> CrawlReading:
     from submitter.core.crawl.lines import LineReader
@@ -187,7 +178,7 @@ def _read(
         wait_s=wish.wait,
     )
     tools = CrawlTools(
-        ledger,
+        book,
         parts.access_logs(wish.files, sys.stdin.buffer),
         LineReader(wish.mask),
         Judge(lists, parts.name_checks() if wish.dns else None),
@@ -232,7 +223,7 @@ def _made(name: str) -> Site:
 
 
 def _report(
-    wish: Wish, fleet: Fleet | None, ledger: Ledger, reading: CrawlReading | None
+    wish: Wish, fleet: Fleet | None, book: CrawlSums, reading: CrawlReading | None
 ) -> CrawlReport | None:
     """Of the days that were read, or of the newest ones. None: no day was read."""
     from submitter.stories.crawling import report_crawls
@@ -246,7 +237,7 @@ def _report(
         sites = reading.sites
     else:
         return None
-    return report_crawls(ledger, sites=sites, since=since, until=until, crawlers=wish.bots)
+    return report_crawls(book, sites=sites, since=since, until=until, crawlers=wish.bots)
 
 
 def _day(number: int) -> date:

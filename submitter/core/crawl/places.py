@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from string import ascii_letters, digits
 from typing import Final, TypeAlias
 
 from submitter.core import urls
@@ -26,8 +27,8 @@ NAMELESS: Final = "-"
 
 LONGEST_PLAIN: Final = 1_000
 """Bytes of a path that leave room for any origin in an address."""
-_is_plain: Final = re.compile(rb"/[A-Za-z0-9\-._~!$&'()*+,;=:@/?]*+").fullmatch
-"""Paths whose spelling is their normal form, but for dot segments."""
+_PLAIN: Final = (ascii_letters + digits + "-._~!$&'()*+,;=:@/?").encode()
+"""Paths of these are spelled in their normal form, but for dot segments."""
 _beyond_ascii: Final = re.compile(rb"[\x80-\xff]").sub
 _is_sitemap: Final = re.compile(r"https?://[^/]*/(?:[^?]*/)?sitemap[^/?]*\.xml(?:\.gz)?").fullmatch
 _absolute: Final = re.compile(rb"https?://([^/?#]*)", re.IGNORECASE).match
@@ -70,12 +71,15 @@ class SitePages:
         """Whoever finds pages may remember them here, by target."""
         self.unlisted: list[str] = []
         """Some addresses that are not listed, where anything is."""
+        self.seeks_unlisted = len(listing) > 0
+        """Whether more of them are wanted."""
 
     def note_unlisted(self, group: Group, target: bytes) -> None:
-        if len(self.unlisted) < MOST_EXAMPLES and len(self.listing) and group.section != FILES:
+        if group.section != FILES:
             address = urls.shown(self._base + target.decode("utf-8", "replace"))
             if address not in self.unlisted:
                 self.unlisted.append(address)
+            self.seeks_unlisted = len(self.unlisted) < MOST_EXAMPLES
 
     def find(self, target: bytes) -> Page:
         """The page at a path with its query."""
@@ -89,7 +93,7 @@ class SitePages:
         return key, self._group(self._sorter.place(identity, "")[0], False, has_parameters)
 
     def _identity(self, target: bytes) -> str:
-        if _is_plain(target) and b"/." not in target and len(target) <= LONGEST_PLAIN:
+        if _is_plain(target) and len(target) <= LONGEST_PLAIN:
             return self._base + target.decode("ascii")
         if not target.isascii():
             target = _beyond_ascii(lambda found: b"%%%02X" % found[0][0], target)
@@ -164,6 +168,11 @@ class Hosts:
         if origin not in self._sites:
             self._sites[origin] = self._open_site(origin)
         return self._sites[origin]
+
+
+def _is_plain(path: bytes) -> bool:
+    """Whether it is in its normal form at first sight; taking bytes out beats a pattern."""
+    return path[:1] == b"/" and not path.translate(None, _PLAIN) and b"/." not in path
 
 
 def _bare(host: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from submitter.core.crawl.bots import Bot
 from submitter.core.crawl.hits import BadLine, Hit, Understood
@@ -19,11 +19,12 @@ from submitter.core.crawl.times import Times
 MOST_PLACES: Final = 5_000
 _made: Final = tuple.__new__
 """Makes a `Hit` in half the time of its own constructor."""
-_STATUSES: Final = {b"%d" % status: status for status in range(100, 1_000)}
+_Minute: TypeAlias = tuple[bytes, int]
+"""How the heads of its lines go on after the second, ` -0700] `, and its start."""
 _NO_MINUTE: Final = (b"", 0)
 _IS_MINUTE: Final = re.compile(rb"\[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:").fullmatch
 _SECONDS: Final = {b"%02d" % second: second for second in range(60)}
-_AFTER_REQUEST: Final = frozenset(b" %s " % status for status in _STATUSES)
+_AFTER_REQUEST: Final = {b" %d " % status: status for status in range(100, 1_000)}
 
 _TOKEN: Final = re.compile(
     rb'[ \t]*+(?:"((?:[^"\\]++|\\.)*+)"|\[([^\]]*+)\]|([^\s"\[][^\s]*+))(?=[ \t]|$)'
@@ -64,8 +65,6 @@ def tokens_of(line: bytes) -> list[tuple[str, bytes]]:
 
 def target_of(request: bytes) -> bytes:
     """The target of a request line; one with raw blanks in it keeps them. BadLine."""
-    if request[:5] == b"GET /" and request[-9:-3] == b" HTTP/":
-        return request[4:-9]
     words = request.split(b" ")
     if len(words) > 2 and words[-1].startswith(b"HTTP/"):
         words.pop()
@@ -102,9 +101,9 @@ class QuotedFormat:
     def __init__(self, times: Times) -> None:
         self._times = times
         self._places: dict[bytes, tuple[bytes, bytes]] = {}
-        self._minutes: dict[bytes, tuple[bytes, int]] = {}
-        """Some that can be, `[10/Oct/2000:13:55:`: how their lines' heads go on after the second,
-        ` -0700] `, and their start. So a minute is looked at once, not with each of its lines."""
+        self._minutes: dict[bytes, _Minute] = {}
+        """Some that can be, by `[10/Oct/2000:13:55:`. So a minute is looked at once, not with each
+        of its lines."""
 
     def scan(
         self,
@@ -113,7 +112,8 @@ class QuotedFormat:
         agents: Mapping[bytes, Bot | None],
         found: list[Understood],
     ) -> int:
-        after_request, minutes, last_minute = _AFTER_REQUEST, self._minutes, b"none yet"
+        statuses, minutes, began = _AFTER_REQUEST, self._minutes, _NO_MINUTE
+        last: bytes | None = None
         for at in range(start, len(lines)):
             line = lines[at]
             parts = line.split(b'"')
@@ -123,18 +123,21 @@ class QuotedFormat:
                 agent = parts[5] if len(parts) > 3 else b""  # common format names none
             else:
                 return at
-            if parts[2][:5] not in after_request:
+            status = statuses.get(parts[2][:5])
+            if status is None:
                 return at
             minute = parts[0][-29:-10]
-            if minute != last_minute:
-                if minute in minutes:
-                    last_minute = minute
-                elif not self._has_time(parts[0]):
-                    return at
+            if minute != last:
+                known = minutes.get(minute)
+                if known is None:
+                    if not self._has_time(parts[0]):
+                        return at
+                    known = minutes.get(minute)  # remembered now, if it is one
+                last, began = (None, _NO_MINUTE) if known is None else (minute, known)
             bot = agents[agent]
             if bot is not None:
                 try:
-                    found.append((line, bot, self._hit(parts)))
+                    found.append((line, bot, self._hit(parts, status, began)))
                 except BadLine:
                     return at
         return len(lines)
@@ -159,32 +162,29 @@ class QuotedFormat:
     def looks(self, line: bytes) -> bool:
         return b" [" in line and b'] "' in line
 
-    def _hit(self, parts: Sequence[bytes]) -> Hit:
-        """Of a line that was split at its quotes, none of which is escaped. Raises BadLine."""
-        head, request, rest = parts[0], parts[1], parts[2]
-        end, start = self._minutes.get(head[-29:-10]) or _NO_MINUTE
+    def _hit(self, parts: Sequence[bytes], status: int, began: _Minute) -> Hit:
+        """Of a line that was split at its quotes, none of which is escaped, with what is known of
+        its status and its minute. Raises BadLine."""
+        head, request, size = parts[0], parts[1], parts[2][5:].strip()
         second = _SECONDS.get(head[-10:-8])
-        if second is not None and head[-8:] == end:
-            at, before = start + second, head[:-29]
+        if second is not None and head[-8:] == began[0]:
+            at, before = began[1] + second, head[:-29]
         else:
             at, before = self._time(head)
         host, address = self._places.get(before) or self._place(before)
-        numbers = rest.split()
-        if len(numbers) != 2:
+        if size.isdigit() and len(size) < 19:
+            number = int(size)
+        elif len(size.split()) == 1:
+            number = 0  # as `size_of`
+        else:
             raise BadLine("unknown-format")
-        target, (status, size) = target_of(request), numbers
-        return _made(
-            Hit,
-            (
-                host,
-                address,
-                at,
-                unescaped(target) if b"\\" in target else target,
-                _STATUSES.get(status) or status_of(status),
-                int(size) if size.isdigit() and len(size) < 19 else 0,
-                parts[5],
-            ),
-        )
+        if request[:5] == b"GET /" and request[-9:-3] == b" HTTP/":
+            target = request[4:-9]
+        else:
+            target = target_of(request)
+        if b"\\" in target:
+            target = unescaped(target)
+        return _made(Hit, (host, address, at, target, status, number, parts[5]))
 
     def _time(self, head: bytes) -> tuple[int, bytes]:
         """The time that ends the head, and what stands before it. Raises BadLine."""

@@ -10,6 +10,14 @@ FILES: Final = "(files)"
 """The section of robots.txt and of sitemaps: crawled, never listed, and no pages."""
 
 
+COUNTED: Final = (
+    *("hits", "claimed", "verified", "unverifiable", "contradicted", "bytes", "ok"),
+    *("not_modified", "redirected", "client_errors", "server_errors", "other"),
+    *("listed_hits", "parameter_hits"),
+)
+"""What of a `CrawlDay` is a sum over its hits."""
+
+
 @dataclass(frozen=True, slots=True)
 class CrawlDay:
     """A UTC day of a crawler in a section. `hits` = claimed + verified + unverifiable +

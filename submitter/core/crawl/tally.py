@@ -168,7 +168,7 @@ class Tally:
                 else:
                     self._visit_count += 1
                     visits[key] = _made(Visit, (1, at, at, days, group))
-                    if not group.is_listed:
+                    if site.seeks_unlisted and not group.is_listed:
                         site.note_unlisted(group, target)
 
     def _fresh(self, found: Sequence[Found]) -> list[Found]:
