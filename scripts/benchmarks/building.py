@@ -83,13 +83,13 @@ def unproven(lists: Path, folder: Path) -> None:
     """The first build without its read-back: what the writing alone costs."""
     from submitter.publish.writing import ShardWriting
 
-    ShardWriting.check = lambda self, chunks: None  # type: ignore[method-assign]
+    ShardWriting.check = lambda self, chunks: None  # type: ignore[method-assign] # what it costs
     build(lists / "first.jsonl", folder / "unproven")
 
 
 def plainly(lists: Path, folder: Path) -> None:
     """Without the extra `fast`: JSON as the standard library reads it."""
-    sys.modules["msgspec"] = None  # type: ignore[assignment]
+    sys.modules["msgspec"] = None  # type: ignore[assignment] # so it is not found
     build(lists / "first.jsonl", folder / "plainly")
 
 
