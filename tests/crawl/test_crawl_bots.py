@@ -240,6 +240,9 @@ INSIDE, OUTSIDE = "66.249.66.1", "8.8.4.4"
         ("Googlebot", "203.0.113.7", OLD, None, "contradicted"),  # nobody's address
         ("Googlebot", "10.0.0.1", FRESH, None, "unverifiable"),
         ("Googlebot", "proxy.internal", FRESH, None, "unverifiable"),
+        ("Googlebot", f"{OUTSIDE},{INSIDE}", FRESH, OTHER, "unverifiable"),  # a proxy's, or made up
+        ("Googlebot", f"{INSIDE},{OUTSIDE}", FRESH, None, "verified"),
+        ("Google-Extended", f"{OUTSIDE},{INSIDE}", FRESH, None, "contradicted"),
         ("360Spider", OUTSIDE, None, OTHER, "unverifiable"),
         ("Baiduspider", OUTSIDE, None, CONFIRMED, "verified"),
         ("Google-Extended", INSIDE, FRESH, CONFIRMED, "contradicted"),

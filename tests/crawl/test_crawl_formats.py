@@ -351,34 +351,60 @@ def test_a_mask_reads_what_it_describes(mask: str) -> None:
     assert dict(reader.reading.rejected) == {"not-the-mask": 1}
 
 
+FORWARDED = [
+    ("10.0.0.7", "157.55.39.1, 10.0.0.9", "157.55.39.1"),
+    ("10.0.0.7", "-", "10.0.0.7"),
+    ("10.0.0.7", "157.55.39.1, 203.0.113.9", "10.0.0.7"),
+    ("10.0.0.7", "unknown, 157.55.39.1", "157.55.39.1"),
+    ("10.0.0.7", "unknown", "10.0.0.7"),
+    ("10.0.0.7", "157.55.39.1:4711", "157.55.39.1:4711"),
+    ("203.0.113.9", "157.55.39.1", "203.0.113.9,157.55.39.1"),
+    ("203.0.113.9", "10.0.0.9, 203.0.113.9", "203.0.113.9"),
+    ("157.55.39.1", "10.0.0.9", "157.55.39.1"),
+]
+"""What a server saw and was told, and who asked then: anybody may send the header with a bot's
+address; a proxy adds the sender's to it."""
+
+
 @pytest.mark.parametrize(
-    ("peer", "forwarded", "client"),
-    [
-        ("10.0.0.7", "157.55.39.1, 10.0.0.9", "157.55.39.1"),
-        ("unix:", "157.55.39.1", "157.55.39.1"),
-        ("203.0.113.9", "157.55.39.1", "203.0.113.9"),
-        ("10.0.0.7", "-", "10.0.0.7"),
-        ("10.0.0.7", "157.55.39.1, 203.0.113.9", "10.0.0.7"),
-        ("10.0.0.7", "unknown, 157.55.39.1", "157.55.39.1"),
-        ("10.0.0.7", "unknown", "10.0.0.7"),
-    ],
+    ("peer", "forwarded", "client"), [*FORWARDED, ("unix:", "157.55.39.1", "157.55.39.1")]
 )
 def test_a_json_line_names_the_client_behind_a_proxy_of_ones_own(
     peer: str, forwarded: str, client: str
 ) -> None:
-    """Anybody may send the header with a bot's address; a proxy then adds the sender's to it."""
     line = {**NGINX_JSON, "remote_addr": peer, "http_x_forwarded_for": forwarded}
     _, (hit,) = read([json.dumps(line)])
     assert hit.address == client.encode()
 
 
-def test_a_mask_may_take_the_address_that_a_proxy_forwards() -> None:
+@pytest.mark.parametrize(("peer", "forwarded", "client"), FORWARDED)
+def test_a_mask_may_take_the_address_that_a_proxy_forwards(
+    peer: str, forwarded: str, client: str
+) -> None:
     mask = (
         '$remote_addr [$time_local] "$request" $status "$http_user_agent" "$http_x_forwarded_for"'
     )
-    line = f'10.0.0.1 [{CLF}] "GET / HTTP/1.1" 200 "bingbot" "157.55.39.1, 10.0.0.2"'
+    line = f'{peer} [{CLF}] "GET / HTTP/1.1" 200 "bingbot" "{forwarded}"'
     _, (hit,) = read([line], mask)
-    assert hit.address == b"157.55.39.1"
+    assert hit.address == client.encode()
+
+
+@pytest.mark.parametrize("referer", ["-", 'https://a.test/?q=\\"x\\"'])
+@pytest.mark.parametrize(("peer", "forwarded", "client"), FORWARDED)
+def test_the_field_behind_the_user_agent_may_be_the_forwarded_address(
+    peer: str, forwarded: str, client: str, referer: str
+) -> None:
+    """nginx's `main` format; read quickly, and carefully where a quote is escaped."""
+    line = f'{peer} - - [{CLF}] "GET / HTTP/1.1" 200 5 "{referer}" "bingbot" "{forwarded}"'
+    _, (hit,) = read([line])
+    assert (hit.address, hit.agent) == (client.encode(), b"bingbot")
+
+
+@pytest.mark.parametrize("field", ["0.005", "-", "HIT", "shop.example.com", "157.55.39.1 x", ""])
+def test_another_field_behind_the_user_agent_is_left_alone(field: str) -> None:
+    line = f'10.0.0.7 - - [{CLF}] "GET / HTTP/1.1" 200 5 "-" "bingbot" "{field}"'
+    _, (hit,) = read([line])
+    assert hit.address == b"10.0.0.7"
 
 
 @pytest.mark.parametrize(

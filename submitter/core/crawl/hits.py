@@ -14,6 +14,7 @@ class Hit(NamedTuple):
     host: bytes
     """As the line names it, with or without a port; empty where it does not."""
     address: bytes
+    """Of whoever asked; two, parted by a comma, where it may be either: see `ranges.asker_of`."""
     at: int
     target: bytes
     """Path and query, or a whole address, as asked for."""
@@ -71,4 +72,5 @@ class Verdict(StrEnum):
     CONTRADICTED = "contradicted"
     """From an address that is not the operator's: somebody else uses the name."""
     UNVERIFIABLE = "unverifiable"
-    """Its operator publishes no way to check, or the address in the log is a proxy's."""
+    """Its operator publishes no way to check, or the address in the log is a proxy's or
+    may be one's."""

@@ -17,7 +17,7 @@ from submitter.core.crawl.agents import scan
 from submitter.core.crawl.bots import Bot
 from submitter.core.crawl.hits import BadLine, Hit, Understood
 from submitter.core.crawl.quoted import size_of, status_of, target_of
-from submitter.core.crawl.ranges import address_of, client_of, is_hidden
+from submitter.core.crawl.ranges import asker_of
 from submitter.core.crawl.times import Times
 
 Object = Mapping[str, Any]
@@ -163,13 +163,9 @@ def _inner(found: Object) -> Object:
 
 
 def _address(record: Object) -> bytes:
-    """Whoever asked: the peer, and where that is a proxy inside a network, whom it names."""
-    peer = _text(_first(record, _ADDRESS))
-    address = address_of(peer)
-    if address is not None and not is_hidden(address):
-        return peer
-    forwarded = _text(_first(record, _FORWARDED))
-    return (client_of(map(bytes.strip, forwarded.split(b","))) if forwarded else b"") or peer
+    """Whoever asked."""
+    peer, forwarded = _text(_first(record, _ADDRESS)), _text(_first(record, _FORWARDED))
+    return asker_of(peer, forwarded) if forwarded else peer
 
 
 def _target(record: Object) -> bytes:

@@ -10,6 +10,7 @@ from submitter.core.crawl.agents import scan
 from submitter.core.crawl.bots import Bot
 from submitter.core.crawl.hits import BadLine, Hit, Understood
 from submitter.core.crawl.quoted import size_of, status_of, target_of, unescaped
+from submitter.core.crawl.ranges import asker_of
 from submitter.core.crawl.times import Times
 from submitter.errors import ConfigError
 
@@ -89,10 +90,10 @@ class MaskFormat:
         found = self._match(line)
         if found is None:
             raise BadLine("not-the-mask")
-        forwarded = self._value(found, "forwarded").partition(b",")[0].strip()
+        peer, forwarded = self._value(found, "address"), self._value(found, "forwarded")
         return Hit(
             self._value(found, "host"),
-            forwarded or self._value(found, "address"),
+            asker_of(peer, forwarded) if forwarded else peer,
             self._times.read(self._value(found, "time").strip(b"[]")),
             self._target(found),
             status_of(self._value(found, "status")),

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from submitter.core.crawl.bots import Bot
 from submitter.core.crawl.hits import BadLine, Hit, Understood
-from submitter.core.crawl.ranges import client_of
+from submitter.core.crawl.ranges import address_of, asker_of, client_of
 from submitter.core.crawl.times import Times
 
 MOST_PLACES: Final = 5_000
@@ -101,6 +101,7 @@ class QuotedFormat:
     def __init__(self, times: Times) -> None:
         self._times = times
         self._places: dict[bytes, tuple[bytes, bytes]] = {}
+        self._askers: dict[tuple[bytes, bytes], bytes] = {}
         self._minutes: dict[bytes, _Minute] = {}
         """Some that can be, by `[10/Oct/2000:13:55:`. So a minute is looked at once, not with each
         of its lines."""
@@ -172,6 +173,8 @@ class QuotedFormat:
         else:
             at, before = self._time(head)
         host, address = self._places.get(before) or self._place(before)
+        if len(parts) > 7 and parts[7] != b"-":
+            address = self._asker(address, parts[7])
         if size.isdigit() and len(size) < 19:
             number = int(size)
         elif len(size.split()) == 1:
@@ -200,6 +203,16 @@ class QuotedFormat:
         found = self._places[head] = place_of(head.split())
         return found
 
+    def _asker(self, peer: bytes, field: bytes) -> bytes:
+        """Who asked, where a field behind the user agent, as in nginx's format `main`, may hold
+        forwarded addresses. Remembered as places are."""
+        if len(self._askers) >= MOST_PLACES:
+            self._askers.clear()
+        key = (peer, field)
+        if key not in self._askers:
+            self._askers[key] = asker_of(peer, field) if _are_addresses(field) else peer
+        return self._askers[key]
+
     def hit_of(self, line: bytes) -> Hit:
         tokens = tokens_of(line)
         start = next((at for at, (kind, _) in enumerate(tokens) if kind == "b"), None)
@@ -210,6 +223,8 @@ class QuotedFormat:
         if len(rest) < 2 or rest[0][0] != "q" or rest[1][0] != "w":
             raise BadLine("unknown-format")
         quoted = [text for kind, text in rest[1:] if kind == "q"]
+        if len(quoted) > 2:
+            address = self._asker(address, quoted[2])
         return Hit(
             host,
             address,
@@ -237,6 +252,13 @@ def _forwarded(head: Sequence[bytes]) -> int:
         if not word.endswith(b","):
             return at + 1
     return len(head)
+
+
+def _are_addresses(field: bytes) -> bool:
+    """`client, proxy`; a proxy that does not know its client writes `unknown`."""
+    words = [word.strip() for word in field.split(b",")]
+    known = [word for word in words if word != b"unknown"]
+    return bool(known) and all(address_of(word) is not None for word in known)
 
 
 def place_of(head: Sequence[bytes]) -> tuple[bytes, bytes]:

@@ -106,6 +106,20 @@ def client_of(forwarded: Iterable[bytes]) -> bytes:
     return found[0] if len(found) == 1 else b""
 
 
+def asker_of(peer: bytes, forwarded: bytes) -> bytes:
+    """Who asked, by the address that a server saw and by what it was told of others, `client,
+    proxy, proxy`. A proxy inside a network is believed as far as it can be (see `client_of`). Who
+    comes from outside may be a proxy, too, or a client that made the others up: then both stand
+    here, parted by a comma, the peer first."""
+    address = address_of(peer)
+    others = [text.strip() for text in forwarded.split(b",")]
+    if address is None or is_hidden(address):
+        return client_of(others) or peer
+    outside = [text for text in others if (one := address_of(text)) and not is_hidden(one)]
+    stranger = next((text for text in outside if address_of(text) != address), b"")
+    return peer + b"," + stranger if stranger else peer
+
+
 def snapshot_lists(document: Mapping[str, Any]) -> dict[str, RangeList]:
     """The lists that the program brings along, by name."""
     return {

@@ -59,7 +59,13 @@ class Judge:
     def _judge(self, bot: Bot, text: bytes, day: int) -> Verdict:
         if bot.never_sent:
             return Verdict.CONTRADICTED
-        address = address_of(text)
+        peer, comma, _ = text.partition(b",")
+        found = self._judge_address(bot, address_of(peer), day)
+        if comma and found is not Verdict.VERIFIED:
+            return Verdict.UNVERIFIABLE  # a proxy's, or of somebody who names another's
+        return found
+
+    def _judge_address(self, bot: Bot, address: Address | None, day: int) -> Verdict:
         if not bot.can_be_checked or address is None or is_hidden(address):
             return Verdict.UNVERIFIABLE
         published = self._lists.get(bot.ranges) if bot.ranges else None
