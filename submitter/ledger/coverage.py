@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, bindparam, distinct, exists, func, select
+from sqlalchemy import Row, bindparam, case, exists, func, select
 
 from submitter.core.crawl.records import Coverage, PageCrawl
 from submitter.ledger import crawldays
@@ -23,38 +23,48 @@ _CRAWLED = _PAGES.join(
     crawl_page,
     (crawl_page.c.site_id == page_key.c.site_id) & (crawl_page.c.key == page_key.c.key),
 )
-_FACTS = (
-    func.sum(crawl_page.c.hits).label("hits"),
-    func.max(crawl_page.c.last_at).label("last_at"),
+_WAS_READ = exists().where(
+    crawl_page.c.site_id == page_key.c.site_id,
+    crawl_page.c.key == page_key.c.key,
+    crawl_page.c.last_at >= bindparam("since"),
 )
-
-SECTIONS = (
-    select(section.c.name, func.count().label("listed"))
-    .select_from(_PAGES.join(section, section.c.id == page.c.section_id))
+_LISTED_SUMS = (
+    select(
+        page.c.section_id,
+        func.count().label("listed"),
+        func.sum(case((_WAS_READ, 1), else_=0)).label("crawled"),
+    )
+    .select_from(_PAGES)
     .where(_LISTED)
-    .group_by(section.c.name)
+    .group_by(page.c.section_id)
+    .subquery("listed_sums")
 )
-BY_CRAWLER: Select[Any] = (
+BY_SECTION = select(section.c.name, _LISTED_SUMS.c.listed, _LISTED_SUMS.c.crawled).join_from(
+    _LISTED_SUMS, section, section.c.id == _LISTED_SUMS.c.section_id
+)
+"""How many pages are listed, and how many of them any crawler read: one seek for each."""
+_CRAWLER_SUMS = (
+    select(
+        page.c.section_id,
+        crawl_page.c.crawler_id,
+        func.count().label("crawled"),
+        func.sum(crawl_page.c.hits).label("hits"),
+        func.max(crawl_page.c.last_at).label("last_at"),
+    )
+    .select_from(_CRAWLED)
+    .where(_LISTED, crawl_page.c.last_at >= bindparam("since"))
+    .group_by(page.c.section_id, crawl_page.c.crawler_id)
+    .subquery("crawler_sums")
+)
+BY_CRAWLER = (
     select(
         section.c.name,
         crawler.c.name.label("crawler"),
         crawler.c.kind,
-        func.count().label("crawled"),
-        *_FACTS,
+        *(_CRAWLER_SUMS.c[name] for name in ("crawled", "hits", "last_at")),
     )
-    .select_from(
-        _CRAWLED.join(section, section.c.id == page.c.section_id).join(
-            crawler, crawler.c.id == crawl_page.c.crawler_id
-        )
-    )
-    .where(_LISTED, crawl_page.c.last_at >= bindparam("since"))
-    .group_by(section.c.name, crawler.c.name, crawler.c.kind)
-)
-BY_ANY: Select[Any] = (
-    select(section.c.name, func.count(distinct(crawl_page.c.key)).label("crawled"), *_FACTS)
-    .select_from(_CRAWLED.join(section, section.c.id == page.c.section_id))
-    .where(_LISTED, crawl_page.c.last_at >= bindparam("since"))
-    .group_by(section.c.name)
+    .join_from(_CRAWLER_SUMS, section, section.c.id == _CRAWLER_SUMS.c.section_id)
+    .join(crawler, crawler.c.id == _CRAWLER_SUMS.c.crawler_id)
 )
 NEVER = (
     select(page.c.loc)
@@ -85,24 +95,37 @@ def coverage(tx: Transaction, origin: str, since: datetime | None) -> list[Cover
     if known is None:
         return []
     after = since or EPOCH
-    listed = {row.name: row.listed for row in tx.rows(SECTIONS, of_site=known.id)}
-    by_any = {row.name: row for row in tx.rows(BY_ANY, of_site=known.id, since=after)}
+    sections = {row.name: row for row in tx.rows(BY_SECTION, of_site=known.id, since=after)}
     found = [
-        _coverage(origin, name, "", "", count, by_any.get(name)) for name, count in listed.items()
-    ]
-    found += [
-        _coverage(origin, row.name, row.crawler, row.kind, listed[row.name], row)
+        Coverage(
+            origin,
+            row.name,
+            row.crawler,
+            row.kind,
+            sections[row.name].listed,
+            row.crawled,
+            int(row.hits),
+            row.last_at,
+        )
         for row in tx.rows(BY_CRAWLER, of_site=known.id, since=after)
     ]
-    return sorted(found, key=lambda one: (one.section, one.crawler))
+    by_any = [_by_any(origin, row, found) for row in sections.values()]
+    return sorted(by_any + found, key=lambda one: (one.section, one.crawler))
 
 
-def _coverage(
-    origin: str, section: str, crawler: str, kind: str, listed: int, row: Any
-) -> Coverage:
-    if row is None:
-        return Coverage(origin, section, crawler, kind, listed, 0, 0, None)
-    return Coverage(origin, section, crawler, kind, listed, row.crawled, int(row.hits), row.last_at)
+def _by_any(origin: str, sums: Row[Any], by_crawler: Sequence[Coverage]) -> Coverage:
+    """What all crawlers together did in a section."""
+    parts = [one for one in by_crawler if one.section == sums.name]
+    return Coverage(
+        origin,
+        sums.name,
+        "",
+        "",
+        sums.listed,
+        int(sums.crawled),
+        sum(one.hits for one in parts),
+        max((one.last_at for one in parts if one.last_at is not None), default=None),
+    )
 
 
 def never_crawled(tx: Transaction, origin: str, limit: int) -> list[str]:

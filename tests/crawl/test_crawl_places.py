@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -34,3 +36,15 @@ def test_a_page_has_the_key_of_its_normal_form(path: str) -> None:
         assert identities == [urls.normalize(SITE + path)]
     except BadUrl:
         assert len(identities) == 1
+
+
+KEYS = st.one_of(st.integers(-(2**63), 2**63 - 1), st.sampled_from([-(2**63), -1, 0, 1, 2**63 - 1]))
+
+
+@given(st.dictionaries(KEYS, st.sampled_from(["", "new", "products"]), max_size=200), KEYS)
+def test_a_listing_knows_its_pages_and_no_others(pages: dict[int, str], another: int) -> None:
+    rows = sorted(pages.items())
+    listing = Listing(rows[at : at + 7] for at in range(0, len(rows), 7))
+    assert {key: listing.section_of(key) for key in pages} == pages
+    assert listing.section_of(another) == pages.get(another)
+    assert (len(listing), listing.counts) == (len(pages), Counter(pages.values()))
