@@ -10,6 +10,7 @@ import tempfile
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import IO, Final, Self, TypeAlias
@@ -31,6 +32,9 @@ PAGE_BITS: Final = 800
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MASK: Final = 2**64 - 1
 
+_Day: TypeAlias = "array[int]"
+"""The sums of a row, as `COUNTED` names them, and the seconds of its first and last hit, 0 without
+one: there are as many rows as the days, sites, sections and bots of a log, so each is small."""
 _Pages: TypeAlias = dict[int, int]
 """By the key of a page, a bit for each day on which it was read."""
 
@@ -39,8 +43,7 @@ _Pages: TypeAlias = dict[int, int]
 class _Site:
     """What one site's lines came to."""
 
-    days: dict[DayKey, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    spans: dict[DayKey, tuple[int, int]] = field(default_factory=dict)
+    days: dict[DayKey, _Day] = field(default_factory=lambda: defaultdict(_no_hits))
     pages: dict[tuple[str, str], _Pages] = field(default_factory=lambda: defaultdict(dict))
     """By section and bot."""
     incomplete: set[DayKey] = field(default_factory=set)
@@ -64,7 +67,8 @@ class ScratchCrawls:
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # what a full disk did not take is not needed any more
+                self._file.close()
 
     # -- a lease that nobody else could hold
 
@@ -109,10 +113,7 @@ class ScratchCrawls:
         for batch in batches:
             site = self._sites.setdefault(batch.site, _Site())
             for row, counts in batch.days.items():
-                site.days[row].update(counts)
-            for row, (first, last) in batch.spans.items():
-                earliest, latest = site.spans.get(row, (first, last))
-                site.spans[row] = (min(first, earliest), max(last, latest))
+                _add_day(site.days[row], counts, batch.spans.get(row))
             for bot, visits in batch.visits.items():
                 self._add_visits(site, bot, visits)
             self._append(site, batch.lines)
@@ -142,18 +143,17 @@ class ScratchCrawls:
         self._bits = MOST_BITS - room
 
     def _append(self, site: _Site, lines: Mapping[int, Marks]) -> None:
-        if not lines:
-            return
-        if self._file is None:
-            self._file = tempfile.TemporaryFile(prefix="submitter-")  # noqa: SIM115  # see __exit__
         try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(prefix="submitter-")  # noqa: SIM115 # __exit__
             at = self._file.seek(0, 2)
             for hour, marks in lines.items():
                 self._file.write(packed(marks))
                 site.lines[hour].append((at, len(marks)))
                 at += len(marks) * MARK_BYTES
+            self._file.flush()
         except OSError as error:
-            raise LedgerError(f"the disk takes no more marks of lines: {error.strerror}") from error
+            raise LedgerError(f"temporary files: {error.strerror or error}") from error
 
     # -- reading back
 
@@ -171,22 +171,22 @@ class ScratchCrawls:
 
     def _days_of(self, origin: str, site: _Site) -> Iterable[CrawlDay]:
         read = self._pages_read(site)
-        for row, counts in site.days.items():
+        for row, sums in site.days.items():
             number, section, bot = row
-            first, last = site.spans.get(row, (None, None))
+            *counts, first, last = sums
             yield CrawlDay(
                 origin,
                 (EPOCH + timedelta(days=number)).date(),
                 section,
                 bot,
                 str(BY_NAME.get(bot, OTHER_BOT).kind),
-                **{name: counts[name] for name in COUNTED},
+                **dict(zip(COUNTED, counts, strict=True)),
                 pages=read[row],
                 listed_pages=0,
                 at_least=row in site.incomplete,
                 listed=None,
-                first_at=None if first is None else EPOCH + timedelta(seconds=first),
-                last_at=None if last is None else EPOCH + timedelta(seconds=last),
+                first_at=EPOCH + timedelta(seconds=first) if first else None,
+                last_at=EPOCH + timedelta(seconds=last) if last else None,
             )
 
     def _pages_read(self, site: _Site) -> Counter[DayKey]:
@@ -205,6 +205,19 @@ class ScratchCrawls:
     def never_crawled(self, site: str, *, limit: int) -> list[str]:
         del site, limit
         return []
+
+
+def _no_hits() -> _Day:
+    return array("q", bytes(8 * (len(COUNTED) + 2)))
+
+
+def _add_day(sums: _Day, counts: Mapping[str, int], span: tuple[int, int] | None) -> None:
+    for at, name in enumerate(COUNTED):
+        sums[at] += counts.get(name, 0)
+    if span is not None:
+        first, last = span
+        sums[-2] = min(first, sums[-2] or first)
+        sums[-1] = max(last, sums[-1])
 
 
 class _Masks(dict[tuple[int, ...], int]):

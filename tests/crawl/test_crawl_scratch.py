@@ -119,20 +119,24 @@ def test_a_report_says_nothing_of_what_is_listed() -> None:
     assert (found.coverage, found.never) == ([], {})
 
 
-def test_marks_of_lines_are_on_disk_and_a_full_one_is_said() -> None:
-    class Full:
-        def seek(self, *_: int) -> int:
-            return 0
+class FullDisk:
+    """A file that takes nothing, and says so when it is closed, too."""
 
-        def write(self, data: bytes) -> int:
-            del data
-            raise OSError(28, "No space left on device")
+    def seek(self, *_: int) -> int:
+        return 0
 
-        def close(self) -> None:
-            pass
+    def write(self, data: bytes) -> int:
+        return len(data)
 
+    def flush(self) -> None:
+        raise OSError(28, "No space left on device")
+
+    close = flush
+
+
+def test_a_full_disk_is_said() -> None:
     with ScratchCrawls() as into:
-        into._file = Full()
+        into._file = FullDisk()
         with pytest.raises(LedgerError, match="No space left on device"):
             read(into, text([line()]))
 
