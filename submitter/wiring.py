@@ -22,7 +22,7 @@ from submitter.core.findings import Finding
 from submitter.core.fleet import Account, Fleet, SecretRef, Target
 from submitter.core.traits import Traits
 from submitter.engines import ENGINES
-from submitter.errors import ConfigError, Fault, SecretOutOfReach
+from submitter.errors import ConfigError, SecretOutOfReach
 from submitter.kit.clock import SystemClock
 from submitter.kit.progress import NoProgress
 from submitter.looking.reading import Readers
@@ -43,6 +43,7 @@ from submitter.ports import (
 from submitter.ports.accesslogs import AccessLogs
 from submitter.sending.channels import Channel, RunRules
 from submitter.stories.jobs import work_book
+from submitter.stories.lacking import fault_of_secret, finding_of_secret
 from submitter.stories.run_request import Tools
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class Wiring:
         environ: Mapping[str, str],
         progress: Progress | None = None,
         stop: threading.Event | None = None,
+        signal: Callable[[], int | None] = lambda: None,
         clock: Clock | None = None,
         source: Source | None = None,
         ledger: Ledger | None = None,
@@ -85,7 +87,7 @@ class Wiring:
         worker: str | None = None,
     ) -> None:
         self.fleet, self.environ = fleet, environ
-        self.stop = stop or threading.Event()
+        self.stop, self._signal = stop or threading.Event(), signal
         self.clock: Clock = clock or SystemClock(self.stop)
         self.progress: Progress = progress or NoProgress()
         self._given_source, self._given_ledger = source, ledger
@@ -210,17 +212,31 @@ class Wiring:
     def require_secrets(self, accounts: Iterable[Account]) -> None:
         """Find every secret before the first connection. Raises ConfigError with all that lack;
         SecretOutOfReach when stores that do not answer are all that stands in the way."""
-        faults: list[Fault] = []
-        kinds: set[type[ConfigError]] = set()
-        for ref in {account.secret for account in accounts if account.secret is not None}:
-            try:
-                self._found_secret(self.secrets.resolve(ref).reveal())
-            except ConfigError as error:
-                faults += error.faults
-                kinds.add(type(error))
-        if faults:
+        lacking = self._lacking_secrets(accounts)
+        if lacking:
+            kinds = {type(error) for error in lacking.values()}
             kind = SecretOutOfReach if kinds == {SecretOutOfReach} else ConfigError
-            raise kind(sorted(faults, key=str))
+            raise kind([fault_of_secret(self.fleet, *one) for one in lacking.items()])
+
+    def missing_secrets(self, accounts: Iterable[Account]) -> list[Finding]:
+        """What a run with these accounts would end with, as warnings. Stores are not asked."""
+        here = [one for one in accounts if one.secret and one.secret.scheme in ("env", "file")]
+        lacking = self._lacking_secrets(here)
+        return [finding_of_secret(self.fleet, *one) for one in lacking.items()]
+
+    def _lacking_secrets(self, accounts: Iterable[Account]) -> dict[str, ConfigError]:
+        """Why there is no secret, by the names of accounts, in order."""
+        lacking: dict[str, ConfigError] = {}
+        for account in sorted(
+            {one.name: one for one in accounts}.values(), key=lambda one: one.name
+        ):
+            if account.secret is None:
+                continue
+            try:
+                self._found_secret(self.secrets.resolve(account.secret).reveal())
+            except ConfigError as error:
+                lacking[account.name] = error
+        return lacking
 
     def channels(self, names: Iterable[str]) -> Mapping[str, Channel]:
         """Open the engines of these accounts; each is opened once."""
@@ -294,6 +310,7 @@ class Wiring:
             progress=self.progress,
             rules=self._rules,
             stop=self.stop,
+            signal=self._signal,
             readers=self.readers,
         )
 

@@ -130,6 +130,9 @@ class Maker:
                 self.add("crawl_page", site, key, crawler, 2, first, first + 20 * DAY_US, days)
 
     def _crawled_days(self, site: int) -> None:
+        today = (NOW.date() - EPOCH_DAY).days
+        days = range(today - YEAR_DAYS + 1, today)
+        self.add("crawl_site", site, days[0] * 24 + 7, days[-1] * 24 + 7, pack(days))
         for back in range(1, YEAR_DAYS):
             day = (NOW - timedelta(days=back)).date()
             hour = (day - EPOCH_DAY).days * 24 + 7
@@ -155,6 +158,7 @@ COLUMNS = {
     "page_key": "site_id, key, page_id",
     "telling": "page_id, target_id, attempt_id, state, removal",
     "crawl_page": "site_id, key, crawler_id, hits, first_at, last_at, days",
+    "crawl_site": "site_id, read_from, read_until, read_days",
     "crawl_hour": "site_id, hour, part, lines, read_at",
     "crawl_day": "site_id, day, section, crawler_id, hits, pages, claimed",
 }

@@ -78,7 +78,10 @@ class LazyGroup(click.Group):
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
     help="Tell search engines about a fleet of sites and remember what they answered.",
-    epilog="Exit codes and JSON shapes are in the README. `submitter COMMAND --help` says more.",
+    epilog="Options of this page go before COMMAND, the others after it; `submitter COMMAND --help`"
+    " shows them. Exit codes: 0 done, 2 edit something, 3 held by the guard, 4 partial, 5 nothing"
+    " succeeded, 6 deadline, 7 nothing matched, 8 ledger, 75 another run. All of them, and the"
+    " shapes of --json, are in config/reference.md, beside the README.",
 )
 @click.option(
     "-i",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from submitter.cli.listing import LIST_OPTIONS, PARAMETER_OPTIONS
-from submitter.cli.options import Command
+from submitter.cli.options import Command, WrittenFile
 from submitter.cli.output import screen_of_stdout, write_json, write_lines
 from submitter.errors import ConfigError, PublishError
 
@@ -67,11 +67,6 @@ def read_choice(ctx: click.Context, param: click.Parameter, text: str) -> PageCh
     return PageChoice(size=int(found[1] or DEFAULT_SAMPLE))
 
 
-def _file(*names: str, text: str) -> Any:
-    path = click.Path(path_type=Path, dir_okay=False)
-    return click.option(*names, metavar="FILE", type=path, help=text)
-
-
 _OPTIONS = (
     click.option(
         "--pages",
@@ -90,8 +85,18 @@ _OPTIONS = (
     ),
     *LIST_OPTIONS,
     *PARAMETER_OPTIONS,
-    _file("--baseline", text="Findings that are known; they decide nothing."),
-    _file("--write-baseline", text="Write what is found now down as known."),
+    click.option(
+        "--baseline",
+        metavar="FILE",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Findings that are known; they decide nothing.",
+    ),
+    click.option(
+        "--write-baseline",
+        metavar="FILE",
+        type=WrittenFile(),
+        help="Write what is found now down as known.",
+    ),
     click.option(
         "--fail-on",
         type=click.Choice(SEVERITIES),

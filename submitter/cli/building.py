@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from submitter.cli.listing import PARAMETER_OPTIONS
-from submitter.cli.options import Command
+from submitter.cli.options import Command, WholeNumber
 from submitter.errors import ConfigError, Fault
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ _OPTIONS = (
     click.option(
         "--delta-hours",
         metavar="N",
-        type=click.IntRange(0, 24 * 366),
+        type=WholeNumber(0, 24 * 366),
         default=48,
         show_default=True,
         help="How far back the delta goes; 0: none.",
@@ -96,10 +96,10 @@ _OPTIONS = (
     ),
     click.option("--gz", is_flag=True, help="Pack the files; limits count before packing."),
     click.option(
-        "--max-pages", metavar="N", type=click.IntRange(1), help="Fewer pages a file than allowed."
+        "--max-pages", metavar="N", type=WholeNumber(1), help="Fewer pages a file than allowed."
     ),
     click.option(
-        "--max-bytes", metavar="N", type=click.IntRange(1_000), help="Smaller files than allowed."
+        "--max-bytes", metavar="N", type=WholeNumber(1_000), help="Smaller files than allowed."
     ),
     click.option("--zone", metavar="NAME", help="The zone of times without one, such as UTC."),
     *PARAMETER_OPTIONS,

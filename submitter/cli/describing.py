@@ -65,4 +65,4 @@ def _metavar(option: click.Option) -> str:
     return _KINDS.get(option.type.name, option.type.name.upper())
 
 
-_KINDS = {"integer range": "NUMBER", "float range": "NUMBER", "directory": "DIR"}
+_KINDS = {"directory": "DIR"}

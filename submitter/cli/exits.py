@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import click
 
 from submitter.cli.app import app
 from submitter.cli.invocation import Invocation
-from submitter.cli.output import ReaderGone, flush, hush_stdout, prepare_streams, tell, write
+from submitter.cli.misplaced import with_its_place
+from submitter.cli.output import (
+    ReaderGone,
+    flush,
+    hush_stdout,
+    prepare_streams,
+    tell,
+    tell_whole,
+    write,
+)
 from submitter.core import troubles
 from submitter.core.accounting import ExitCode
 from submitter.core.plain import plain
@@ -37,6 +46,8 @@ def _obey(argv: Sequence[str], invocation: Invocation) -> int:
         raise
     except (KeyboardInterrupt, click.Abort):
         return ExitCode.INTERRUPTED
+    except click.NoSuchOption as error:
+        return _report(with_its_place(error, argv), invocation, as_json="--json" in argv)
     except Exception as error:
         return _report(error, invocation, as_json="--json" in argv)
     return code if isinstance(code, int) else ExitCode.OK
@@ -53,7 +64,7 @@ def _report(error: Exception, invocation: Invocation, *, as_json: bool) -> int:
     trouble = trouble_of(error)
     invocation.exit_code = trouble.exit_code
     if trouble.kind == "internal" and invocation.verbosity:
-        _tell("".join(traceback.format_exception(error)), invocation)
+        _tell("".join(traceback.format_exception(error)), invocation, tell_whole)
     if isinstance(error, click.UsageError) and error.ctx is not None:
         _tell_usage(error, error.ctx)
     _tell(trouble.message, invocation)
@@ -64,9 +75,9 @@ def _report(error: Exception, invocation: Invocation, *, as_json: bool) -> int:
     return trouble.exit_code
 
 
-def _tell(text: str, invocation: Invocation) -> None:
+def _tell(text: str, invocation: Invocation, say: Callable[[str], None] = tell) -> None:
     for line in invocation.redactor.redact(text).splitlines():
-        tell(plain(line))
+        say(plain(line))
 
 
 def _tell_usage(error: click.UsageError, context: click.Context) -> None:

@@ -57,7 +57,7 @@ class Invocation:
         fleet: Fleet,
         *,
         progress: Progress | None = None,
-        stop: threading.Event | None = None,
+        stopped: StopSignal | None = None,
     ) -> Iterator[Wiring]:
         """The parts, opened on first use and closed at the end."""
         from submitter.wiring import Wiring
@@ -66,7 +66,8 @@ class Invocation:
             fleet,
             environ=self.environ,
             progress=progress,
-            stop=stop,
+            stop=stopped.event if stopped else None,
+            signal=lambda: stopped.number if stopped else None,
             found_secret=self.redactor.add,
         )
         try:
@@ -96,7 +97,7 @@ class Invocation:
 
         with (
             stopping() as stopped,
-            self.wiring(fleet, progress=make_progress(), stop=stopped.event) as parts,
+            self.wiring(fleet, progress=make_progress(), stopped=stopped) as parts,
         ):
             yield parts, stopped
 

@@ -6,12 +6,13 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import click
 
 from submitter.cli.invocation import now
-from submitter.core.selection import Selection
+from submitter.core.selection import FORCED_WITHOUT_SELECTION, Selection
 from submitter.core.sharding import Shard, parse_shard
 
 Command = Callable[..., int]
@@ -64,6 +65,30 @@ def _as_utc(at: datetime) -> datetime:
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
+class Number(click.FloatRange):
+    """A number within bounds, called so when it is none."""
+
+    name = "number"
+
+
+class WholeNumber(click.IntRange):
+    """Likewise."""
+
+    name = "whole number"
+
+
+class WrittenFile(click.Path):
+    """A file that is written beside what stdout holds, so that `-` names none."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "-":
+            self.fail("it goes into a file: stdout has the report", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def json_option(command: Command) -> Command:
     """`as_json`."""
     text = "Print one JSON document to stdout and nothing else."
@@ -71,7 +96,8 @@ def json_option(command: Command) -> Command:
 
 
 def selection_options(command: Command) -> Command:
-    """`selection`: several of one kind = or, different kinds = and."""
+    """`selection`: several of one kind = or, different kinds = and. Where the command can be
+    forced, too, only what is selected can."""
 
     @functools.wraps(command)
     def with_selection(
@@ -82,7 +108,10 @@ def selection_options(command: Command) -> Command:
         tag: tuple[str, ...],
         **kwargs: Any,
     ) -> int:
-        return command(*args, selection=Selection(site, engine, account, tag), **kwargs)
+        selection = Selection(site, engine, account, tag)
+        if selection.is_everything and kwargs.get("reason") is not None:
+            raise click.UsageError(f"--force: {FORCED_WITHOUT_SELECTION}")
+        return command(*args, selection=selection, **kwargs)
 
     options = (
         click.option("--site", metavar="GLOB", multiple=True, help="Sites by host or address."),
@@ -101,7 +130,7 @@ def deadline_option(command: Command) -> Command:
     return click.option(
         "--deadline",
         metavar="SECONDS",
-        type=click.FloatRange(min=0, min_open=True),
+        type=Number(min=0, min_open=True),
         help="Be done, everything stored, so long after the program's start.",
     )(command)
 
@@ -111,7 +140,7 @@ def wait_option(command: Command) -> Command:
     return click.option(
         "--wait",
         metavar="SECONDS",
-        type=click.FloatRange(min=0),
+        type=Number(min=0),
         default=0.0,
         help="Wait so long for another run to end; without it, leave at once with 75.",
     )(command)
@@ -124,7 +153,8 @@ def force_option(command: Command) -> Command:
         "reason",
         metavar="REASON",
         callback=_reason,
-        help="Pass the guard and tell unchanged sitemaps again; the reason is stored.",
+        help="For what is selected: pass the guard, and tell unchanged sitemaps again. The reason"
+        " is stored.",
     )(command)
 
 

@@ -56,8 +56,32 @@ def flush() -> None:
 
 
 def tell(text: str) -> None:
-    """A word to the person, on stderr."""
+    """Words to the person, on stderr. On a terminal they fold at blanks, so that what is one word
+    can be copied; anywhere else a line stays whole."""
+    width = _stderr_width()
+    if width is None:
+        tell_whole(text)
+        return
+    from submitter.render.tables import wrap
+
+    for line in text.split("\n"):
+        tell_whole("\n".join(wrap(line, width)))
+
+
+def tell_whole(text: str) -> None:
+    """As `tell`, of what is laid out already."""
     sys.stderr.write(text + "\n")
+
+
+def _stderr_width() -> int | None:
+    """None: it is no terminal."""
+    if not sys.stderr.isatty():
+        return None
+    try:
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):
+        columns = 0  # a terminal that does not say
+    return max(LEAST_WIDTH, columns or shutil.get_terminal_size((80, 24)).columns)
 
 
 def prepare_streams() -> None:

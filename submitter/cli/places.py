@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_network
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from submitter.errors import ConfigError, Fault
+from submitter.errors import ConfigError, Fault, FetchError
 
 if TYPE_CHECKING:
     from submitter.cli.invocation import Invocation
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from submitter.ports import Source
     from submitter.wiring import Wiring
 
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://").match
 _HOST_AND_PORT = re.compile(r"[^\s/=]+:\d{1,5}").fullmatch
 
 
@@ -71,16 +72,25 @@ class Place:
 
 @contextmanager
 def find_place(address: str, parts: Wiring, extra: Extra) -> Iterator[Place]:
-    """For an address, a file or `-`. Raises ConfigError, FetchError."""
+    """For an address, a file or `-`. Raises ConfigError, also for a file that cannot be opened."""
     if address.lower().startswith(("http://", "https://")):
         yield _web_place(address, parts, extra)
         return
     from submitter.core.fleet import Site
     from submitter.looking.local_copy import local_copy
 
+    if scheme := _SCHEME(address):
+        raise ConfigError.one("URL", f"{scheme[0]!r} is neither http:// nor https://")
     files = parts.files([address], sys.stdin.buffer)
     nowhere = Site("", fetch=parts.fleet.fetch)
-    with local_copy(address, files=files, site=nowhere, now=parts.clock.now()) as copy:
+    opening = local_copy(address, files=files, site=nowhere, now=parts.clock.now())
+    with ExitStack() as stack:
+        try:
+            copy = stack.enter_context(opening)
+        except FetchError as error:
+            if error.reason != "file-unreadable":
+                raise
+            raise ConfigError.one(address, error.problem) from error
         site = _site_at(copy.address, parts.fleet, extra)
         site = replace(site, sitemaps=(copy.address,))
         yield Place(site, copy, copy.named, copy.name_of)

@@ -25,20 +25,24 @@ def report_run(
     from submitter.render.text_run import run_text
 
     invocation.exit_code = stopped.exit_code(report.exit_code)
+    summary = report.summary
+    if invocation.exit_code != report.exit_code:  # the signal came after the report was made
+        summary = summary | {"outcome": "stopped", "exit_code": invocation.exit_code}
     if as_json:
-        write_json(report.summary)
+        write_json(summary)
     else:
         screen = screen_of_stdout(invocation.environ)
-        write_lines(run_text(cast("RunDoc", report.summary), now(), screen))
+        write_lines(run_text(cast("RunDoc", summary), now(), screen))
     return invocation.exit_code
 
 
 def status_docs(parts: Wiring, selection: Selection, seen: Iterable[Sight] = ()) -> list[StatusDoc]:
     """What is known of every selected sitemap; `seen` just now, besides what is remembered.
     Raises NoMatch."""
+    from submitter.core.lastrun import NO_RUN
     from submitter.looking.stuck import Sightings, key_of, waiting_since
     from submitter.render.shapes import status_doc
-    from submitter.stories.recall import Chosen
+    from submitter.stories.recall import Chosen, last_runs_of
     from submitter.wiring import TRAITS
 
     lines = Chosen(parts.fleet, selection).statuses(parts.ledger)
@@ -48,6 +52,7 @@ def status_docs(parts: Wiring, selection: Selection, seen: Iterable[Sight] = ())
     statuses = [line.known for line in lines if line.known is not None]
     since = waiting_since(parts.ledger, statuses, now=now())
     sights = Sightings.remembered(parts.ledger, seen)
+    last = last_runs_of(parts.ledger, {line.target.key for line in lines})
     docs = []
     for line in lines:
         account = line.target.account
@@ -60,6 +65,7 @@ def status_docs(parts: Wiring, selection: Selection, seen: Iterable[Sight] = ())
                 traits=traits,
                 waiting_since=since.get(key_of(line.known)) if line.known else None,
                 sights=sights.of(line.target.site.origin, line.sitemap, traits.crawler),
+                last=last.get(line.target.key, NO_RUN),
             )
         )
     return docs

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from submitter.cli.output import tell
+from submitter.cli.output import tell_whole
+from submitter.core.accounting import exit_code_of_signal
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-EXIT_BASE = 128
-"""What shells add to the number of the signal that ended a program."""
 
 
 @dataclass(slots=True)
@@ -25,14 +24,14 @@ class StopSignal:
 
     def exit_code(self, code: int) -> int:
         """130 or 143 when a signal stopped the work, else the given code."""
-        return code if self.number is None else EXIT_BASE + self.number
+        return code if self.number is None else exit_code_of_signal(self.number)
 
     def take(self, number: int) -> None:
         if self.number is not None:
-            os._exit(EXIT_BASE + number)
+            os._exit(exit_code_of_signal(number))
         self.number = number
         self.event.set()
-        tell("stopping after the calls under way; once more ends it at once")
+        tell_whole("stopping after the calls under way; once more ends it at once")
 
 
 @contextmanager

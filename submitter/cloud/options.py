@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-from submitter.core.selection import Selection
+from submitter.core.selection import FORCED_WITHOUT_SELECTION, Selection
 from submitter.core.sharding import Shard, parse_shard
 from submitter.errors import ConfigError, Fault
 
@@ -53,10 +53,12 @@ def read_options(document: object) -> RunOptions:
 
 
 def _options(found: Mapping[str, Any]) -> RunOptions:
-    names = ("site", "engine", "account", "tag")
+    selection = Selection(*(found.get(name, ()) for name in ("site", "engine", "account", "tag")))
+    if selection.is_everything and found.get("force") is not None:
+        raise ConfigError.one(f"{EVENT}.force", FORCED_WITHOUT_SELECTION)
     return RunOptions(
         run=found.get("run"),
-        selection=Selection(*(found.get(name, ()) for name in names)),
+        selection=selection,
         force=found.get("force"),
         only_plan=found.get("only_plan"),
         deadline_s=found.get("deadline"),

@@ -20,6 +20,9 @@ from submitter.core.trees import TREE_IDS
 HOLDING = frozenset({"guard", "audit"})
 """Skip reasons of a site that is held as a whole, until it is mended or forced."""
 
+SIGNAL_BASE = 128
+"""What shells add to the number of the signal that ended a program."""
+
 
 class ExitCode(IntEnum):
     """What a caller may act on. When several hold, the highest below 7 wins."""
@@ -35,7 +38,8 @@ class ExitCode(IntEnum):
     PARTIAL = 4
     """Something was rejected, failed or is unknown, or a document has errors."""
     NOTHING_SUCCEEDED = 5
-    """All that was tried went wrong."""
+    """All that was tried went wrong, and nothing selected stands at its engine since earlier runs;
+    what waits for its quota was not tried."""
     DEADLINE = 6
     """Stopped at the deadline with work left; the next run goes on."""
     NO_MATCH = 7
@@ -56,13 +60,15 @@ class RunOutcome(StrEnum):
     PARTIAL = "partial"
     """Some of it went wrong, or a document has errors."""
     FAILED = "failed"
-    """All that was tried went wrong."""
+    """All that was tried went wrong, and nothing selected stands at its engine already."""
     NOTHING = "nothing"
     """There was nothing to tell."""
     HELD = "held"
     """The guard or an audit held a site; nothing else went wrong."""
     DEADLINE = "deadline"
-    """It was stopped with work left."""
+    """Its time was over with work left."""
+    STOPPED = "stopped"
+    """Ctrl-C or another signal stopped it; what was left, the next run does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +122,7 @@ class Verdict:
     """The one-word outcome of a run and its exit code."""
 
     outcome: RunOutcome
-    exit_code: ExitCode
+    exit_code: int
 
 
 def judge_run(
@@ -126,8 +132,13 @@ def judge_run(
     *,
     late: bool = False,
     forced: bool = False,
+    signal: int | None = None,
 ) -> Verdict:
-    """Which kind of trouble there was, the worst first. `late`: some sites were not looked at."""
+    """Which kind of trouble there was, the worst first. `late`: some sites were not looked at;
+    `signal`: the number of the one that stopped the run. What waits for its quota neither went
+    well nor wrong."""
+    if signal is not None:
+        return Verdict(RunOutcome.STOPPED, exit_code_of_signal(signal))
     tried = [one for one in done if one.called or one.outcome.rest is State.FAILED]
     good = any(_succeeded(one) for one in tried)
     bad = any(_went_wrong(one) for one in tried)
@@ -141,6 +152,11 @@ def judge_run(
     if any(skip.reason in HOLDING for skip in plan.skips) and not forced:
         return Verdict(RunOutcome.HELD, ExitCode.HELD)
     return Verdict(RunOutcome.OK if good else RunOutcome.NOTHING, ExitCode.OK)
+
+
+def exit_code_of_signal(number: int) -> int:
+    """What shells give for a program that this signal ended."""
+    return SIGNAL_BASE + number
 
 
 def _knew_some(plan: Plan) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from itertools import groupby
 from types import MappingProxyType
 from typing import Final
@@ -24,8 +24,9 @@ from submitter.core.evidence import (
 )
 from submitter.core.findings import Meaning, Severity
 from submitter.core.fleet import AlertRules
+from submitter.core.run_shares import RunShare
+from submitter.core.swings import LEAST_PAGES, WEEK, fall_of, redating_of
 
-WEEK: Final = timedelta(days=7)
 LATELY_DAYS: Final = 7
 BEFORE_DAYS: Final = 28
 """A week of crawls is held against the four weeks before it."""
@@ -33,10 +34,6 @@ LEAST_DAYS: Final = 3
 """Days with lines in the access log that a comparison needs on each side."""
 LEAST_HITS: Final = 20
 """Hits that were to be expected; fewer come and go by chance."""
-LEAST_PAGES: Final = 10
-"""A smaller site shrinks and is re-dated by a single edit."""
-CALM: Final = 0.5
-"""Dates move suddenly where at a usual look no more than this share of the alarming one moves."""
 FAILING_RUNS: Final = 3
 
 GONE: Final = frozenset({"http-404", "http-410"})
@@ -44,10 +41,17 @@ GONE: Final = frozenset({"http-404", "http-410"})
 ALERT_IDS: Final[Mapping[str, Meaning]] = MappingProxyType(
     {
         "job-silent": Meaning(
-            Severity.ERROR, "no run of ours has ended for `silent_days`, or none ever did"
+            Severity.ERROR,
+            "no run of ours has ended for `silent_days`, or none ever did; a `submit` by hand is a"
+            " run, too, so see `site-silent` as well",
         ),
         "job-failing": Meaning(
-            Severity.ERROR, "the last three runs ended with nothing told, all of it went wrong"
+            Severity.ERROR, "the last three runs told nothing, and all that they tried went wrong"
+        ),
+        "account-failing": Meaning(
+            Severity.ERROR,
+            "the last three runs that tried an account told nothing there, and at half of its sites"
+            " or more it went wrong, while others were told",
         ),
         "site-silent": Meaning(
             Severity.WARNING, "runs end, but a site was not looked at for `silent_days`"
@@ -57,18 +61,23 @@ ALERT_IDS: Final[Mapping[str, Meaning]] = MappingProxyType(
             Severity.ERROR, "a sitemap could not be read at the last look, nor for a day"
         ),
         "sitemap-shrunk": Meaning(
-            Severity.ERROR, "a site lists fewer pages than a week ago, by the share `shrink`"
+            Severity.ERROR,
+            "a site lists fewer pages than in the week before, by the share `shrink`; until it"
+            " misses less than half of that share, `--force` accepts it, or the guard let it pass"
+            " five weeks ago",
         ),
         "lastmod-refreshed": Meaning(
             Severity.WARNING,
-            "the dates of a site moved in bulk, or say nothing since its sitemap changed",
+            "the dates of a site moved in bulk, as they do not at its other looks (three or more),"
+            " or say nothing since its sitemap changed",
         ),
         "sitemap-unread": Meaning(
             Severity.ERROR, "an engine has not read a sitemap for `unread_days`, in its own word"
         ),
         "section-crawl-fell": Meaning(
             Severity.WARNING,
-            "a crawler reads a section less than in the four weeks before, by `crawl_drop`",
+            "a crawler reads a section of the inventory less than in the four weeks before, by"
+            " `crawl_drop`; impostors do not count",
         ),
         "access-log-silent": Meaning(
             Severity.WARNING, "access logs were read, but none of the last `silent_days`"
@@ -80,7 +89,10 @@ ALERT_IDS: Final[Mapping[str, Meaning]] = MappingProxyType(
 NEXT_STEPS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "job-silent": "See whether the schedule still starts `submitter run`, and what it printed.",
-        "job-failing": "See `submitter log --state failed` and `submitter check --online`.",
+        "job-failing": "See `submitter status`, which has what failed before a call, too, then "
+        "`submitter log --state failed` and `submitter check --online`.",
+        "account-failing": "See `submitter check --online --account NAME` for what stands in the "
+        "way.",
         "site-silent": "See whether runs select the site and reach it before their deadline.",
         "sitemap-gone": "Serve it again, or name its new address under `sitemaps`.",
         "sitemap-unreadable": "See `submitter flatten` for what the server answers.",
@@ -99,8 +111,8 @@ NEXT_STEPS: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """One alarm. `site` is empty for the whole fleet; `about` names the sitemap, section or run
-    meant, `engine` the engine or crawler; both empty where there is none."""
+    """One alarm. `site` is empty for the whole fleet; `about` names the sitemap, section, account
+    or run meant, `engine` the engine or crawler; both empty where there is none."""
 
     id: str
     severity: Severity
@@ -125,6 +137,8 @@ class AlarmFacts:
     sites: frozenset[str]
     runs: Sequence[RunEnd] = ()
     """Newest first."""
+    shares: Sequence[RunShare] = ()
+    """Of the newest runs, newest first."""
     looks: Iterable[LookRow] = ()
     """Of five weeks and more, by site, oldest first."""
     troubles: Iterable[Trouble] = ()
@@ -136,9 +150,10 @@ class AlarmFacts:
 
 def alerts(facts: AlarmFacts, rules: AlertRules, now: datetime) -> list[Alert]:
     """Errors first, then by id, site and what they are about."""
-    job = list(_of_job(facts.runs, rules, now))
+    job = list(_of_job(facts, rules, now))
     found = [
         *job,
+        *(() if any(one.id == "job-failing" for one in job) else _of_accounts(facts.shares)),
         *_of_looks(facts, rules, now, runs_end=not any(one.id == "job-silent" for one in job)),
         *_of_documents(facts, now),
         *_of_engines(facts.unread, rules),
@@ -171,7 +186,8 @@ def _days(length: timedelta) -> int:
 # ---------------------------------------------------------------- our own job
 
 
-def _of_job(runs: Sequence[RunEnd], rules: AlertRules, now: datetime) -> Iterator[Alert]:
+def _of_job(facts: AlarmFacts, rules: AlertRules, now: datetime) -> Iterator[Alert]:
+    runs = facts.runs
     ended = [one for one in runs if one.finished_at is not None]
     last = max((one.finished_at for one in ended if one.finished_at), default=None)
     if last is None:
@@ -181,9 +197,41 @@ def _of_job(runs: Sequence[RunEnd], rules: AlertRules, now: datetime) -> Iterato
         days = _days(now - last)
         yield _alert("job-silent", f"no run has ended for {days} days", since=last, days=days)
     newest = ended[:FAILING_RUNS]
-    if len(newest) == FAILING_RUNS and all(one.outcome == "failed" for one in newest):
+    if len(newest) == FAILING_RUNS and all(_failed(one, facts) for one in newest):
         message = f"the last {FAILING_RUNS} runs told nothing: all they tried went wrong"
         yield _alert("job-failing", message, since=newest[-1].started_at, runs=FAILING_RUNS)
+
+
+def _failed(run: RunEnd, facts: AlarmFacts) -> bool:
+    """By its own word; or every account that it tried failed whole, whatever stands at engines
+    since earlier runs."""
+    tried = [one for one in facts.shares if one.run == run.id and one.was_tried]
+    return run.outcome == "failed" or (bool(tried) and all(one.fails_whole for one in tried))
+
+
+def _of_accounts(shares: Iterable[RunShare]) -> Iterator[Alert]:
+    by_account: dict[str, list[RunShare]] = {}
+    for one in shares:
+        if one.was_tried:
+            by_account.setdefault(one.account, []).append(one)
+    for account, tried in by_account.items():
+        newest = tried[:FAILING_RUNS]
+        if len(newest) == FAILING_RUNS and all(one.fails_whole for one in newest):
+            last = newest[0]
+            message = (
+                f"the last {FAILING_RUNS} runs that tried this account told nothing; "
+                f"in the last, it went wrong at {last.failing_sites:,} of {last.sites:,} sites"
+            )
+            yield _alert(
+                "account-failing",
+                message,
+                about=account,
+                engine=last.engine,
+                since=newest[-1].started_at,
+                runs=FAILING_RUNS,
+                sites=last.sites,
+                failing_sites=last.failing_sites,
+            )
 
 
 # ---------------------------------------------------------------- what we saw
@@ -198,7 +246,7 @@ def _of_looks(
         if site not in facts.sites or not looks:
             continue
         seen.add(site)
-        yield from _shrunk(site, looks, rules, now)
+        yield from _shrunk(site, looks, rules)
         yield from _refreshed(site, looks, rules, now)
         quiet = now - looks[-1].at
         if runs_end and quiet >= timedelta(days=rules.silent_days):
@@ -207,60 +255,39 @@ def _of_looks(
     yield from _lying_dates(facts, now)
 
 
-def _shrunk(
-    site: str, looks: Sequence[LookRow], rules: AlertRules, now: datetime
-) -> Iterator[Alert]:
-    """Against the most that was listed in the week before the last look."""
-    last = looks[-1]
-    before = [row for row in looks if last.at - row.at <= WEEK]
-    most = max(before, key=lambda row: row.listed)
-    if now - last.at > WEEK or most.listed < LEAST_PAGES:
-        return
-    if last.listed <= (1 - rules.shrink) * most.listed:
-        first = next(row for row in looks if row.at > most.at and row.listed < most.listed)
-        message = f"lists {last.listed:,} pages; there were {most.listed:,} on {most.at:%Y-%m-%d}"
+def _shrunk(site: str, looks: Sequence[LookRow], rules: AlertRules) -> Iterator[Alert]:
+    fall = fall_of(looks, rules.shrink)
+    if fall is not None:
+        at = fall.before_at
+        when = f"on {at:%Y-%m-%d}" if at else "at the last look that passed the guard"
         yield _alert(
             "sitemap-shrunk",
-            message,
+            f"lists {fall.listed:,} pages; there were {fall.before:,} {when}",
             site=site,
-            since=first.at,
-            listed=last.listed,
-            listed_before=most.listed,
+            since=fall.since,
+            listed=fall.listed,
+            listed_before=fall.before,
         )
 
 
 def _refreshed(
     site: str, looks: Sequence[LookRow], rules: AlertRules, now: datetime
 ) -> Iterator[Alert]:
-    """The last look of this week at which so many dates moved, where that is unusual."""
-    recent = [row for row in looks if now - row.at <= WEEK and _is_bulk(row, rules)]
-    if not recent:
-        return
-    bulk = recent[-1]
-    others = [_moved(row) for row in looks if not _is_bulk(row, rules) and row.listed]
-    usual = sum(others) / len(others) if others else None
-    if usual is None or usual > CALM * _moved(bulk):
-        return
-    message = (
-        f"the dates of {bulk.changed:,} of {bulk.listed:,} pages moved at once; "
-        f"at a usual look {usual:.0%} do"
-    )
-    yield _alert(
-        "lastmod-refreshed",
-        message,
-        site=site,
-        since=bulk.at,
-        changed=bulk.changed,
-        listed=bulk.listed,
-    )
-
-
-def _is_bulk(row: LookRow, rules: AlertRules) -> bool:
-    return row.listed >= LEAST_PAGES and _moved(row) >= rules.bulk_lastmod
-
-
-def _moved(row: LookRow) -> float:
-    return row.changed / row.listed if row.listed else 0.0
+    found = redating_of(looks, rules.bulk_lastmod, now)
+    if found is not None:
+        bulk = found.look
+        message = (
+            f"the dates of {bulk.changed:,} of {bulk.listed:,} pages moved at once; "
+            f"at a usual look {found.usual:.0%} do"
+        )
+        yield _alert(
+            "lastmod-refreshed",
+            message,
+            site=site,
+            since=bulk.at,
+            changed=bulk.changed,
+            listed=bulk.listed,
+        )
 
 
 def _lying_dates(facts: AlarmFacts, now: datetime) -> Iterator[Alert]:
@@ -321,18 +348,37 @@ def _of_crawls(facts: AlarmFacts, rules: AlertRules, now: datetime) -> Iterator[
     if last is not None and (silent := (now.date() - last).days) > rules.silent_days:
         message = f"the last line of an access log that was read is of {last}, {silent} days ago"
         yield _alert("access-log-silent", message, days=silent)
-    for one in facts.crawls:
-        if one.site in facts.sites:
-            yield from _fell(one, rules)
+    crawls = [one for one in facts.crawls if one.site in facts.sites]
+    young = _young(crawls)
+    for one in crawls:
+        yield from _fell(one, rules, young.get((one.site, one.crawler), 0.0))
 
 
-def _fell(one: SectionCrawl, rules: AlertRules) -> Iterator[Alert]:
+def _young(crawls: Sequence[SectionCrawl]) -> dict[tuple[str, str], float]:
+    """Hits a day, by site and crawler, in sections that were first crawled later than others of the
+    site: the inventory may have cut them out of those."""
+    days: dict[tuple[str, str], list[date]] = {}
+    for one in crawls:
+        if one.first_day is not None:
+            days.setdefault((one.site, one.crawler), []).append(one.first_day)
+    found: dict[tuple[str, str], float] = {}
+    for one in crawls:
+        key = one.site, one.crawler
+        if one.first_day is None or not one.days_lately:
+            continue
+        if one.first_day >= min(days[key]) + timedelta(days=LEAST_DAYS):
+            found[key] = found.get(key, 0.0) + one.lately / one.days_lately
+    return found
+
+
+def _fell(one: SectionCrawl, rules: AlertRules, young: float) -> Iterator[Alert]:
+    """`young`: hits a day that may have been this section's before."""
     if min(one.days_lately, one.days_before) < LEAST_DAYS:
         return
     usual, now_a_day = one.before / one.days_before, one.lately / one.days_lately
-    if usual * one.days_lately < LEAST_HITS or now_a_day > (1 - rules.crawl_drop) * usual:
+    if usual * one.days_lately < LEAST_HITS or now_a_day + young > (1 - rules.crawl_drop) * usual:
         return
-    name = f"section {one.section!r}" if one.section else "the site"
+    name = f"section {one.section!r}" if one.section else "pages in no section"
     message = (
         f"{one.crawler} reads {name} {now_a_day:.1f} times a day; "
         f"in the four weeks before it was {usual:.1f}"

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from submitter.core.fleet import Fleet, Target
+from submitter.core.fleet import Fleet, Site, Target
 from submitter.core.selection import Selection
 from submitter.errors import SubmitterError
+
+SHOWN = 5
+"""Names that are listed where none is near."""
 
 
 class NoMatch(SubmitterError):
@@ -38,16 +41,21 @@ def explain_no_match(fleet: Fleet, selection: Selection) -> str:
 def _wanted(
     selection: Selection, targets: Iterable[Target]
 ) -> Iterable[tuple[str, str, list[str]]]:
-    sites = {name for target in targets for name in (target.site.host, target.site.origin)}
     known = {
-        "--site": (selection.sites, sites),
         "--engine": (selection.engines, {target.account.engine for target in targets}),
         "--account": (selection.accounts, {target.account.name for target in targets}),
         "--tag": (selection.tags, {tag for target in targets for tag in target.site.tags}),
     }
+    for value in selection.sites:
+        yield "--site", value, sorted({_as_written(value, target.site) for target in targets})
     for option, (values, names) in known.items():
         for value in values:
             yield option, value, sorted(names)
+
+
+def _as_written(value: str, site: Site) -> str:
+    """A site by host or by address, as the person names sites."""
+    return site.origin if "://" in value else site.host
 
 
 def _alone(option: str, value: str) -> Selection:
@@ -66,4 +74,9 @@ def _nearest(value: str, names: list[str]) -> str:
     near = get_close_matches(value.lower(), names, n=3, cutoff=0.5)
     if near:
         return f"; nearest: {', '.join(near)}"
-    return f"; there are: {', '.join(names[:5])}" if names else "; there are none"
+    return f"; there are: {_some(names)}" if names else "; there are none"
+
+
+def _some(names: list[str]) -> str:
+    shown, more = names[:SHOWN], len(names) - SHOWN
+    return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")

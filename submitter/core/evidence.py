@@ -65,7 +65,8 @@ class RunEnd:
 
 
 class LookRow(NamedTuple):
-    """A look at a site; of a day's quiet looks only the last."""
+    """A look at a site; of a day's quiet looks only the last. `baseline`: pages that the site had
+    when a look at it last passed the guard, by now; `accepted`: a forced run took what it saw."""
 
     site: str
     at: datetime
@@ -75,6 +76,8 @@ class LookRow(NamedTuple):
     new: int
     changed: int
     gone: int
+    baseline: int = 0
+    accepted: bool = False
 
 
 class Trouble(NamedTuple):
@@ -110,8 +113,8 @@ class Unread(NamedTuple):
 
 
 class SectionCrawl(NamedTuple):
-    """Hits of a crawler in a section, lately and before; over so many days with lines of the
-    site in them."""
+    """Hits of a crawler in a section, lately and before, without contradicted ones; over so many
+    days with lines of the site in them."""
 
     site: str
     section: str
@@ -120,10 +123,12 @@ class SectionCrawl(NamedTuple):
     before: int
     days_lately: int
     days_before: int
+    first_day: date | None = None
+    """The first of these days with hits."""
 
 
 class LogSpan(NamedTuple):
-    """The last day with a crawler in the access logs of a site that were read."""
+    """The last day of which lines of a site's access logs were read, of persons or of crawlers."""
 
     site: str
     last_day: date

@@ -150,15 +150,16 @@ def _of_calls(facts: TargetFacts) -> Iterable[Verdict]:
         yield Verdict(_OF_STATE[last.state], at, last.message)
     for one in facts.sitemaps:
         standing = one.known.standing
-        if standing is not None and standing.state in _OF_STATE:
-            yield Verdict(_OF_STATE[standing.state], standing.at, standing.reason)
-        elif standing is not None and (words := _why_blocked(standing, facts.engine)):
+        if standing is not None and (words := _why_blocked(standing, facts.engine)):
             yield Verdict(Health.BLOCKED, standing.at, words)
+        elif standing is not None and standing.state in _OF_STATE:
+            yield Verdict(_OF_STATE[standing.state], standing.at, standing.reason)
 
 
 def _why_blocked(standing: SitemapStanding, engine: str) -> str:
-    """What a person has to do first; empty where waiting is all there is to do."""
-    if standing.state is not State.DEFERRED or standing.not_before is not None:
+    """What a person has to do first; empty where waiting is all there is to do, or where a call
+    was made."""
+    if standing.state not in (State.DEFERRED, State.FAILED) or standing.not_before is not None:
         return ""
     cause = find_cause(standing.reason, engine)
     return f"{cause.meaning}. {cause.next_step}" if cause is not None and cause.next_step else ""
@@ -170,7 +171,7 @@ def _is_overtaken(last: LogRow, sitemaps: Sequence[SitemapFacts]) -> bool:
         return False
     known = {one.known.sitemap: one.known.standing for one in sitemaps}
     standing = known.get(last.target)
-    return standing is not None and standing.state not in _OF_STATE
+    return standing is not None and (bool(standing.reason) or standing.state not in _OF_STATE)
 
 
 def _of_sitemaps(sitemaps: Sequence[SitemapFacts]) -> Iterable[Verdict]:

@@ -82,8 +82,13 @@ class Sent(NamedTuple):
     unsure: int = 0
 
 
+AGAIN: Final = -1
+"""Stands for a bucket where pages were read before they were sent and again since: of the readings
+of a page the first and the last are kept, so how soon it was read again is not known."""
+
+
 class Reached(NamedTuple):
-    """Those of them that were read; `bucket` None: only before they were sent."""
+    """Those of them that were read; `bucket` None: only before they were sent; or `AGAIN`."""
 
     section: str | None
     bucket: int | None
@@ -108,7 +113,7 @@ STEPS: Final = tuple(
 @dataclass(frozen=True, slots=True)
 class Latency:
     """How long the engine took, in one section and period. Waits are of what was read after it
-    was sent; `sent` = that, `before` and `open`."""
+    was sent; `sent` = that, `again`, `before` and `open`."""
 
     engine: str
     kind: Kind
@@ -118,8 +123,10 @@ class Latency:
     period: str
     sent: int
     reached: int
+    again: int
+    """Read before it was sent and again since; how soon is not known."""
     before: int
-    """Read before it was sent, and so no answer to the sending."""
+    """Read only before it was sent, and so no answer to the sending."""
     median_s: int | None
     p90_s: int | None
     steps: tuple[Step, ...] = ()
@@ -130,7 +137,7 @@ class Latency:
     @property
     def open(self) -> int:
         """Sent and not read since."""
-        return max(0, self.sent - self.reached - self.before)
+        return max(0, self.sent - self.reached - self.again - self.before)
 
 
 @dataclass(slots=True)
@@ -138,16 +145,20 @@ class Waits:
     """Adds up the waits of one section."""
 
     buckets: Counter[int] = field(default_factory=Counter)
+    again: int = 0
     before: int = 0
 
     def add(self, bucket: int | None, count: int) -> None:
         if bucket is None:
             self.before += count
+        elif bucket == AGAIN:
+            self.again += count
         else:
             self.buckets[bucket] += count
 
     def update(self, other: Waits) -> None:
         self.buckets.update(other.buckets)
+        self.again += other.again
         self.before += other.before
 
     def steps(self, *ends: int | None) -> tuple[Step, ...]:
@@ -208,6 +219,7 @@ def _latency(way: Way, goal: Goal, period: Period, sent: Sent, waits: Waits) -> 
         period=period.name,
         sent=sent.things,
         reached=waits.buckets.total(),
+        again=waits.again,
         before=waits.before,
         median_s=median,
         p90_s=p90,

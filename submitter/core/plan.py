@@ -11,8 +11,8 @@ from submitter.core import quota
 from submitter.core.calls import Action
 from submitter.core.findings import Finding
 from submitter.core.looks import RootLook
-from submitter.core.planned import OUTSIDE, WHOLE_ACCOUNT, Plan, Skip, TargetInput
-from submitter.core.reach import within_reach
+from submitter.core.planned import OUTSIDE, WHOLE_ACCOUNT, Plan, Skip, TargetInput, Wait
+from submitter.core.reach import is_within, reach_of, within_reach
 from submitter.core.standing import Allowance, Candidate, SitemapStanding
 from submitter.core.states import TOLD, State
 from submitter.core.traits import Kind, Traits
@@ -72,13 +72,9 @@ def _plan_target(
 ) -> tuple[list[Action], list[Skip]]:
     if given.look is None:
         return [], [_skip(given, kind, "not-looked-at", 1) for kind in _kinds(given)]
-    if given.held and not forced:
-        return [], _left_out(given, "guard")
-    if given.audited and not forced:
-        return [], _left_out(given, "audit")
-    if _closed_as_a_whole(given, now):
-        why = quota.closed_because(given.allowance)
-        return [], _left_out(given, why, _reopens(given, now))
+    stopped = _why_nothing(given, Kind.SITEMAP, now=now, forced=forced)
+    if stopped is not None:
+        return [], _left_out(given, stopped.reason, stopped.until)
     actions: list[Action] = []
     skips: list[Skip] = []
     if Kind.SITEMAP in given.traits.tells:
@@ -99,6 +95,22 @@ def _plan_target(
         actions += batches
         skips += later
     return actions, skips
+
+
+def _why_nothing(
+    given: TargetInput, kind: Kind, *, now: datetime, forced: bool = False
+) -> Skip | None:
+    """What keeps back all that there is of a target."""
+    if given.look is None:
+        return _skip(given, kind, "not-looked-at", 1)
+    if given.held and not forced:
+        return _skip(given, kind, "guard", 1)
+    if given.audited and not forced:
+        return _skip(given, kind, "audit", 1)
+    if _closed_as_a_whole(given, now):
+        why = quota.closed_because(given.allowance)
+        return _skip(given, kind, why, 1, _reopens(given, now))
+    return None
 
 
 def _kinds(given: TargetInput) -> list[Kind]:
@@ -133,6 +145,17 @@ def _left_out(given: TargetInput, reason: str, until: datetime | None = None) ->
 
 
 # ---------------------------------------------------------------- sitemaps
+
+
+def judge_sitemap(given: TargetInput, sitemap: str, *, now: datetime) -> Action | Skip | None:
+    """What `make_plan` decides about one sitemap; None: the site does not declare it."""
+    if (stopped := _why_nothing(given, Kind.SITEMAP, now=now)) is not None:
+        return stopped
+    roots = given.look.roots if given.look else ()
+    for root in roots:
+        if root.sitemap == sitemap:
+            return _judge_sitemap(given, root, now=now, forced=False)
+    return None
 
 
 def _stand_in(given: TargetInput, root: RootLook) -> RootLook:
@@ -204,6 +227,23 @@ def _tell(given: TargetInput, root: RootLook, reason: str) -> Action:
 
 
 # ---------------------------------------------------------------- pages
+
+
+def judge_page(given: TargetInput, loc: str, wait: Wait | None, *, now: datetime) -> Skip | None:
+    """Why `make_plan` leaves out one page that was not told; None: it is planned. `wait` None: it
+    does not wait to be told."""
+    if (stopped := _why_nothing(given, Kind.URLS, now=now)) is not None:
+        return stopped
+    if not is_within(reach_of(given.target.account, given.target.site, given.traits))(loc):
+        return _skip(given, Kind.URLS, OUTSIDE, 1)
+    if wait is None:
+        return _skip(given, Kind.URLS, "first-run", 1)
+    if wait.not_before is not None and now < wait.not_before:
+        return _skip(given, Kind.URLS, wait.held_for, 1, wait.not_before)
+    fast = given.fast.candidates if given.fast else ()
+    if any(page.loc == loc for page in (*fast, *given.candidates.get(Kind.URLS, ()))):
+        return None
+    return _skip(given, Kind.URLS, _why_later(given, now), 1, _reopens(given, now))
 
 
 def pages_wanted(traits: Traits, allowance: Allowance | None, now: datetime, first: int) -> int:

@@ -50,6 +50,19 @@ class Skip:
 
 
 @dataclass(frozen=True, slots=True)
+class Wait:
+    """A page that has to be told: why it waits still, and until when."""
+
+    why: str
+    not_before: datetime | None = None
+
+    @property
+    def held_for(self) -> str:
+        """The skip reason while its moment has not come."""
+        return self.why if self.why in ("unknown", "too-soon") else "not-before"
+
+
+@dataclass(frozen=True, slots=True)
 class FastShare:
     """The pages that go into a target's fast lane (see `Traits.fast_lane`)."""
 

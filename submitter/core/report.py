@@ -171,7 +171,7 @@ class RunSum:
 @dataclass(frozen=True, slots=True)
 class CrawlSum:
     """Fetches of one crawler in one section over some days. `hits` are claimed, verified and
-    unverifiable ones; contradicted ones are in none of them."""
+    unverifiable ones; contradicted ones are in `not_modified` and `errors` alone."""
 
     site: str
     """Empty: of all sites."""
@@ -190,12 +190,13 @@ class CrawlSum:
 
 @dataclass(frozen=True, slots=True)
 class CrawlDaySum:
-    """Fetches of one crawler on one UTC day."""
+    """Fetches of one crawler on one UTC day; contradicted ones are not in `hits`."""
 
     day: date
     crawler: str
     kind: str
     hits: int
+    contradicted: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Final
 
 from submitter.core.fleet import Target
+
+FORCED_WITHOUT_SELECTION: Final = (
+    "forcing passes the guard and tells sitemaps again that stand unchanged, so it has to be said"
+    " for which sites or accounts: add --site, --engine, --account or --tag (--site '*': all)"
+)
+"""What is wrong with a reason to force where nothing is selected."""
 
 
 @dataclass(frozen=True, slots=True)

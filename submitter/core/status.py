@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from submitter.core.causes import in_words, next_step_of
 from submitter.core.findings import Finding, Severity
 from submitter.core.fleet import STUCK_AFTER_DAYS
+from submitter.core.lastrun import LastRun
 from submitter.core.records import SitemapStatus
 from submitter.core.sights import Sight
+from submitter.core.states import TOLD
 from submitter.core.traits import Kind, Traits
 
 STUCK_AFTER = timedelta(days=STUCK_AFTER_DAYS)
@@ -57,6 +60,51 @@ def sitemap_state(
     asked_at, since = known.checked_at, min(submitted, waiting_since or submitted)
     late = asked_at is not None and asked_at - since > stuck_after
     return SitemapState.STUCK if late or _could_not_fetch(known) else SitemapState.QUEUED
+
+
+WHOLE_SITE = frozenset({"guard", "audit", "not-looked-at"})
+"""Skip reasons of all that there is of a target."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastTry:
+    """What the last run made of a sitemap, or of the pages where the engine takes no sitemaps.
+    `state` None: nothing is open."""
+
+    state: str | None = None
+    why: Finding | None = None
+
+
+def last_try(
+    sitemap: str | None, known: SitemapStatus | None, traits: Traits, site: str, last: LastRun
+) -> LastTry:
+    """In the run's own words: what was found in the way before any call, or what held the site."""
+    kind = Kind.SITEMAP if Kind.SITEMAP in traits.tells else Kind.URLS
+    standing = known.standing if known and kind is Kind.SITEMAP else None
+    if standing is not None and standing.state in TOLD:
+        return LastTry()
+    problem = last.given_up(kind, sitemap if kind is Kind.SITEMAP else None)
+    if problem and (standing is None or standing.reason == problem.cause):
+        words = ". ".join(filter(None, (problem.meaning or problem.message, problem.next_step)))
+        where = problem.target if kind is Kind.SITEMAP else site
+        why = Finding(problem.cause, Severity.WARNING, where, words, problem.uncalled)
+        return LastTry(problem.state, why)
+    if standing is not None:
+        return LastTry(str(standing.state))
+    skips = [one for one in last.skips if one.kind is kind and one.column == "skipped"]
+    held = (
+        *last.held_by("guard", site, traits.crawler),
+        *last.held_by("audit", site, traits.crawler),
+        *(_errors_of(sitemap, last) if kind is Kind.SITEMAP else ()),
+    )
+    if any(one.reason in WHOLE_SITE for one in skips) or (skips and held):
+        return LastTry("skipped", next(iter(held), None))
+    return LastTry()
+
+
+def _errors_of(sitemap: str | None, last: LastRun) -> list[Finding]:
+    errors = [one for one in last.findings if one.severity is Severity.ERROR]
+    return [one for one in errors if sitemap and one.where.startswith(sitemap)]
 
 
 def submitted_at(known: SitemapStatus | None) -> datetime | None:

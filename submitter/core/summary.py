@@ -230,6 +230,7 @@ def _problem_json(alike: Sequence[Done]) -> Json:
         "pages": sum(one.action.size for one in alike),
         "cost": sum(one.action.cost for one in alike),
         "count": len(alike),
+        "calls": sum(one.called for one in alike),
         "state": outcome.state,
         "http_status": outcome.http_status,
         "code": outcome.code,

@@ -8,11 +8,8 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from submitter.core.report import CallFilter
 from submitter.core.states import PARTIAL, State
+from submitter.render.reference_dashboard import FILTERS
 
-NAMES = (
-    "site", "account", "engine", "property", "kind", "run", "state", "cause", "code", "since",
-    "until", "day", "id",
-)  # fmt: skip
 LARGEST = 2**62
 STATES = frozenset({*map(str, State), PARTIAL})
 
@@ -25,7 +22,7 @@ class BadQuestion(Exception):
 
 def filters_of(query: Mapping[str, str]) -> dict[str, str]:
     """Those that the log knows, in a fixed order."""
-    return {name: query[name] for name in NAMES if name in query}
+    return {name: query[name] for name in FILTERS if name in query}
 
 
 def call_filter(query: Mapping[str, str]) -> CallFilter:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from urllib.parse import unquote
 
+from submitter.core.plain import clip, plain
 from submitter.core.report import Report
 from submitter.dashboard.asked import (
     LARGEST,
@@ -82,9 +83,15 @@ class Desk:
         try:
             return self._answer(path, query)
         except BadQuestion as problem:
-            return self.problem(400, "This address makes no sense", f"{problem}.")
+            return self.problem(path, 400, "This address makes no sense", f"{problem}.")
 
-    def problem(self, status: int, title: str, words: str) -> Answer:
+    def problem(self, path: str, status: int, title: str, words: str) -> Answer:
+        """For a person, or in the form that a program asked for."""
+        match path.strip("/").split("/", 1):
+            case ["data", name] if name.endswith(".json"):
+                return Answer(status, JSON, json_text({"status": status, "problem": words}) + "\n")
+            case ["data" | "metrics", *_]:
+                return Answer(status, TEXT, f"{title}: {words}\n")
         shell = Shell(self._tools.fleet, self._tools.version, Frame(self._tools.now(), live=True))
         return Answer(status, HTML, problem_page(shell, title, words))
 
@@ -102,9 +109,9 @@ class Desk:
                 return self._pages(query)
             case ["metrics"]:
                 return Answer(200, TEXT, self._tools.metrics(self._tools.now()))
-            case ["data", name]:
-                return self._data(name, query)
-        return self.problem(404, "There is nothing here", "The dashboard has no such page.")
+            case ["data", *names]:
+                return self._data("".join(names), query)
+        return self.problem(path, 404, "There is nothing here", "The dashboard has no such page.")
 
     def _fresh(self) -> Report:
         """Whoever comes while a report is made waits for it and shares it."""
@@ -123,7 +130,8 @@ class Desk:
     def _site(self, site: str) -> Answer:
         report = self._fresh()
         if not any(one.site == site for one in report.targets):
-            return self.problem(404, "No such site", "Neither inventory nor ledger knows it.")
+            words = "Neither inventory nor ledger knows it."
+            return self.problem("/site", 404, "No such site", words)
         found = gather_site(self._tools.book, report, site, calls=CALLS)
         return Answer(200, HTML, site_page(self._shell(report), found, site))
 
@@ -149,20 +157,28 @@ class Desk:
         if name == "head.json":
             head = self._tools.book.newest_call()
             return Answer(200, JSON, json_text({"head": head}) + "\n")
-        table = self._table(table_name, query)
-        if table is None or form not in ("json", "csv"):
-            return self.problem(404, "There is nothing here", "There are no such data.")
+        report = self._fresh()
+        table = self._table(report, table_name, query) if form in ("json", "csv") else None
+        if table is None:
+            return _no_table([one.id for one in tables.served_tables(report)], name)
         return _as_json(table) if form == "json" else _as_csv(table)
 
-    def _table(self, name: str, query: Mapping[str, str]) -> Table | None:
-        report = self._fresh()
+    def _table(self, report: Report, name: str, query: Mapping[str, str]) -> Table | None:
         if name == "log":
             limit = whole_number(query, "limit", most=MOST_CALLS) or MOST_CALLS
             before = whole_number(query, "before", most=LARGEST)
             rows = self._tools.book.calls(call_filter(query), before=before, limit=limit)
             return tables.log(list(reversed(rows)), report)
-        found = {table.id: table for table in tables.all_tables(report, calls=False)}
+        found = {table.id: table for table in tables.served_tables(report)}
         return found.get(name)
+
+
+def _no_table(known: list[str], name: str) -> Answer:
+    words = f"There is no {clip(plain(name), 80)!r}; ask for TABLE.json or TABLE.csv."
+    if name.endswith(".json"):
+        document = {"status": 404, "problem": words, "tables": known}
+        return Answer(404, JSON, json_text(document) + "\n")
+    return Answer(404, TEXT, f"{words} Tables: {', '.join(known)}.\n")
 
 
 def _as_json(table: Table) -> Answer:

@@ -142,10 +142,10 @@ class _Handler(BaseHTTPRequestHandler):
             return desk.answer(path, query)
         except LedgerError as error:
             log.warning("the dashboard cannot read the ledger: %s", error)
-            return desk.problem(503, "The ledger cannot be read", f"{error}.")
+            return desk.problem(path, 503, "The ledger cannot be read", f"{error}.")
         except Exception:
             log.exception("the dashboard failed at %s", clip(plain(path), 200))
-            return desk.problem(500, "Something broke", "The log of the server says what.")
+            return desk.problem(path, 500, "Something broke", "The log of the server says what.")
 
     def _send(self, answer: Answer) -> None:
         body = answer.body.encode("utf-8", "replace")

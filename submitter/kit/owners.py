@@ -27,6 +27,15 @@ def is_dead(owner: str) -> bool:
     return _started(int(parts[3])) != parts[4]
 
 
+def owner_words(owner: str) -> str:
+    """For people: the process on this machine, or the other machine; what is no owner as it is."""
+    parts = owner.split()
+    if len(parts) < 5 or not parts[3].isdecimal():
+        return repr(owner)
+    here = tuple(parts[:3]) == _place()
+    return f"pid {parts[3]} on {'this machine' if here else parts[0]}"
+
+
 def _place() -> tuple[str, str, str]:
     host = socket.gethostname().replace(" ", "_") or "-"
     return (host, _read("sys/kernel/random/boot_id"), _process_space())

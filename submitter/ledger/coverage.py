@@ -14,7 +14,7 @@ from submitter.ledger.columns import EPOCH
 from submitter.ledger.database import Transaction
 from submitter.ledger.pages import Place, full
 from submitter.ledger.schema import page, page_key, section
-from submitter.ledger.schema_crawls import crawl_page, crawler
+from submitter.ledger.schema_crawls import crawl_page, crawl_site, crawler
 from submitter.ledger.sites import SITE
 
 _LISTED = (page_key.c.site_id == bindparam("of_site")) & (page.c.place == int(Place.LISTED))
@@ -78,6 +78,9 @@ NEVER = (
     .order_by(page_key.c.key)
     .limit(bindparam("most"))
 )
+LOGS_READ = select(crawl_site.c.read_from).where(
+    crawl_site.c.site_id == bindparam("of_site"), crawl_site.c.read_from.is_not(None)
+)
 CRAWLS_OF = (
     select(crawler.c.name, crawl_page)
     .select_from(crawl_page.join(crawler, crawler.c.id == crawl_page.c.crawler_id))
@@ -88,12 +91,19 @@ CRAWLS_OF = (
 )
 
 
+def logs_were_read(tx: Transaction, site_id: int) -> bool:
+    """Whether any line of the site's access logs ever was, of whomever."""
+    return tx.first(LOGS_READ, of_site=site_id) is not None
+
+
 def coverage(tx: Transaction, origin: str, since: datetime | None) -> list[Coverage]:
     """By section, each first for any crawler and then by crawler; those that read no page of a
     section have no row there. Counts reads at or after `since`, or ever."""
     known = tx.first(SITE, of_origin=origin)
     if known is None:
         return []
+    if not logs_were_read(tx, known.id):
+        return _unknown(tx, origin, known.id)
     after = since or EPOCH
     sections = {row.name: row for row in tx.rows(BY_SECTION, of_site=known.id, since=after)}
     found = [
@@ -113,6 +123,13 @@ def coverage(tx: Transaction, origin: str, since: datetime | None) -> list[Cover
     return sorted(by_any + found, key=lambda one: (one.section, one.crawler))
 
 
+def _unknown(tx: Transaction, origin: str, site_id: int) -> list[Coverage]:
+    """What is listed, where nobody knows what was read of it."""
+    rows = tx.rows(BY_SECTION, of_site=site_id, since=EPOCH)
+    found = [Coverage(origin, row.name, "", "", row.listed, None, None, None) for row in rows]
+    return sorted(found, key=lambda one: one.section)
+
+
 def _by_any(origin: str, sums: Row[Any], by_crawler: Sequence[Coverage]) -> Coverage:
     """What all crawlers together did in a section."""
     parts = [one for one in by_crawler if one.section == sums.name]
@@ -123,15 +140,15 @@ def _by_any(origin: str, sums: Row[Any], by_crawler: Sequence[Coverage]) -> Cove
         "",
         sums.listed,
         int(sums.crawled),
-        sum(one.hits for one in parts),
+        sum(one.hits or 0 for one in parts),
         max((one.last_at for one in parts if one.last_at is not None), default=None),
     )
 
 
 def never_crawled(tx: Transaction, origin: str, limit: int) -> list[str]:
-    """Some listed pages that no crawler ever read."""
+    """Some listed pages that no crawler ever read; none where nobody knows."""
     known = tx.first(SITE, of_origin=origin)
-    if known is None:
+    if known is None or not logs_were_read(tx, known.id):
         return []
     return [full(row.loc, origin) for row in tx.rows(NEVER, of_site=known.id, most=limit)]
 

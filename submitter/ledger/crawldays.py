@@ -39,3 +39,11 @@ def unpack(packed: bytes) -> set[int]:
     first = int.from_bytes(packed[:FIRST_BYTES], "little")
     bits = int.from_bytes(packed[FIRST_BYTES:], "little")
     return {first + at for at in range(bits.bit_length()) if bits >> at & 1}
+
+
+def count(packed: bytes, first: int, end: int) -> int:
+    """How many of the days are from `first` on and before `end`."""
+    start = int.from_bytes(packed[:FIRST_BYTES], "little")
+    bits = int.from_bytes(packed[FIRST_BYTES:], "little")
+    after = bits >> first - start if first > start else bits << start - first
+    return (after & (1 << end - first) - 1).bit_count()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from operator import itemgetter
@@ -13,6 +13,7 @@ from sqlalchemy import BigInteger, Row, bindparam, select, type_coerce, update
 
 from submitter.core.crawl.bots import BY_NAME, OTHER_BOT
 from submitter.core.crawl.listing import Listing
+from submitter.core.crawl.met import Hours
 from submitter.core.crawl.places import Group
 from submitter.core.crawl.records import COUNTED, CrawlDay
 from submitter.core.crawl.seen import Marks, packed, unpacked
@@ -46,6 +47,7 @@ CACHE_KB = 4_096
 
 FIRST_DAY = EPOCH.date()
 MICROS = 1_000_000
+DAY_H = 24
 
 LISTED = (
     select(page_key.c.key, section.c.name)
@@ -87,7 +89,7 @@ VISITS = select(
     crawl_page.c.site_id == bindparam("of_site"),
     crawl_page.c.key.in_(bindparam("ids", expanding=True)),
 )
-UNLISTED = select(crawl_site.c.unlisted).where(crawl_site.c.site_id == bindparam("of_site"))
+CRAWL_SITE = select(crawl_site).where(crawl_site.c.site_id == bindparam("of_site"))
 SAVE_VISITS = Many(
     crawl_page,
     "site_id",
@@ -149,8 +151,31 @@ def record(tx: Transaction, batches: Sequence[Batch], at: datetime) -> None:
         pages = _Pages(tx, site_id, ids)
         pages.add(batch.visits)
         _add_days(tx, site_id, batch, pages.gains, ids)
+        _add_hours(tx, site_id, batch.lines.keys())
         for hour, lines in batch.lines.items():
             _add_lines(tx, site_id, hour, lines, at)
+
+
+def record_logs(tx: Transaction, met: Mapping[str, Hours]) -> None:
+    """Of which hours lines of these sites were read."""
+    for origin in sorted(met):
+        _add_hours(tx, int(site_row(tx, origin).id), met[origin])
+
+
+def _add_hours(tx: Transaction, site_id: int, hours: Collection[int]) -> None:
+    if not hours:
+        return
+    known = tx.first(CRAWL_SITE, of_site=site_id)
+    first, last, days = min(hours), max(hours), tuple({hour // DAY_H for hour in hours})
+    if known is None or known.read_days is None:
+        values = (first, last, crawldays.pack(days))
+    else:
+        packed, _ = crawldays.add(known.read_days, days)
+        values = (min(first, known.read_from), max(last, known.read_until), packed)
+        if values == (known.read_from, known.read_until, known.read_days):
+            return
+    names = ("read_from", "read_until", "read_days")
+    tx.put(crawl_site, site_id=site_id, **dict(zip(names, values, strict=True)))
 
 
 def _stay_small(tx: Transaction) -> None:
@@ -186,7 +211,7 @@ class _Pages:
 
     def __init__(self, tx: Transaction, site_id: int, ids: Mapping[str, int]) -> None:
         self._tx, self._site_id, self._ids = tx, site_id, ids
-        kept = tx.first(UNLISTED, of_site=site_id)
+        kept = tx.first(CRAWL_SITE, of_site=site_id)
         self._kept = self._unlisted = int(kept.unlisted) if kept else 0
         self.gains: dict[tuple[int, str, str], _Gain] = defaultdict(_Gain)
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import (
@@ -16,7 +17,6 @@ from sqlalchemy import (
     bindparam,
     case,
     delete,
-    distinct,
     func,
     or_,
     select,
@@ -30,7 +30,6 @@ from submitter.core.evidence import (
     CallCount,
     CallTimes,
     LogSpan,
-    LookRow,
     LyingDates,
     RunEnd,
     SectionCrawl,
@@ -41,11 +40,13 @@ from submitter.core.evidence import (
 from submitter.core.findings import Severity
 from submitter.core.states import TOLD, State
 from submitter.core.traits import Kind
+from submitter.ledger import crawldays
+from submitter.ledger.columns import EPOCH
 from submitter.ledger.database import Transaction
-from submitter.ledger.schema import document, look, run, site, target
+from submitter.ledger.schema import document, run, site, target
 from submitter.ledger.schema_alarms import alarm
 from submitter.ledger.schema_calls import attempt, sitemap, sitemap_check
-from submitter.ledger.schema_crawls import crawl_day, crawler
+from submitter.ledger.schema_crawls import crawl_day, crawl_site, crawler
 
 LYING = ("lastmod-all-equal", "lastmod-is-now")
 """Findings by which a document's dates say nothing."""
@@ -127,31 +128,6 @@ RUNS = (
     .order_by(run.c.number.desc())
     .limit(bindparam("most"))
 )
-_LATER = look.alias("later")
-_LAST_LOOK = (
-    select(func.max(_LATER.c.number))
-    .where(_LATER.c.site_id == look.c.site_id, _LATER.c.by_hand.is_(False))
-    .scalar_subquery()
-)
-LOOKS = (
-    select(
-        site.c.origin.label("site"),
-        look.c.at,
-        look.c.finished,
-        look.c.complete,
-        look.c.listed,
-        look.c.new,
-        look.c.changed,
-        look.c.gone,
-    )
-    .select_from(look)
-    .join(site, site.c.id == look.c.site_id)
-    .where(
-        look.c.by_hand.is_(False),
-        or_(look.c.at >= bindparam("since"), look.c.number == _LAST_LOOK),
-    )
-    .order_by(look.c.site_id, look.c.number)
-)
 TROUBLES = (
     select(
         site.c.origin.label("site"),
@@ -217,12 +193,13 @@ UNREAD = (
     )
     .order_by(site.c.origin, target.c.account, sitemap.c.url)
 )
-LAST_DAYS = select(
-    site.c.origin.label("site"),
-    select(func.max(crawl_day.c.day))
-    .where(crawl_day.c.site_id == site.c.id)
-    .scalar_subquery()
-    .label("last_day"),
+LAST_HOURS = (
+    select(site.c.origin.label("site"), crawl_site.c.read_until)
+    .join(crawl_site, crawl_site.c.site_id == site.c.id)
+    .where(crawl_site.c.read_until.is_not(None))
+)
+DAYS_READ = select(crawl_site.c.site_id, crawl_site.c.read_days).where(
+    crawl_site.c.read_days.is_not(None)
 )
 
 
@@ -243,23 +220,21 @@ def _of_days(*columns: Any) -> Select[Any]:
 
 
 _IS_LATE = crawl_day.c.day >= bindparam("lately")
-DAYS_READ = _of_days(
-    site.c.id,
-    func.count(distinct(case((_IS_LATE, crawl_day.c.day)))).label("lately"),
-    func.count(distinct(case((~_IS_LATE, crawl_day.c.day)))).label("before"),
-).group_by(site.c.id)
+_UNREAD = (0, 0)
+_GENUINE = crawl_day.c.hits - crawl_day.c.contradicted
 SECTION_HITS = (
     _of_days(
         site.c.id,
         site.c.origin,
         crawl_day.c.section,
         crawl_day.c.crawler_id,
-        func.sum(case((_IS_LATE, crawl_day.c.hits), else_=0)).label("lately"),
-        func.sum(case((_IS_LATE, 0), else_=crawl_day.c.hits)).label("before"),
+        func.sum(case((_IS_LATE, _GENUINE), else_=0)).label("lately"),
+        func.sum(case((_IS_LATE, 0), else_=_GENUINE)).label("before"),
+        func.min(crawl_day.c.day).label("first_day"),
     )
     .where(crawl_day.c.crawler_id.in_(bindparam("readers", expanding=True)))
     .group_by(site.c.id, site.c.origin, crawl_day.c.section, crawl_day.c.crawler_id)
-    .having(func.sum(crawl_day.c.hits) >= bindparam("least"))
+    .having(func.sum(_GENUINE) >= bindparam("least"))
     .order_by(site.c.origin, crawl_day.c.section, crawl_day.c.crawler_id)
 )
 
@@ -311,10 +286,6 @@ def run_ends(tx: Transaction, limit: int) -> list[RunEnd]:
 # ---------------------------------------------------------------- what alarms are raised from
 
 
-def looks(tx: Transaction, since: datetime) -> list[LookRow]:
-    return [LookRow(**row._mapping) for row in tx.rows(LOOKS, since=since)]
-
-
 def troubles(tx: Transaction) -> list[Trouble]:
     return [Trouble(**row._mapping) for row in tx.rows(TROUBLES)]
 
@@ -344,7 +315,10 @@ def unread(tx: Transaction, late_us: int) -> list[Unread]:
 
 
 def log_spans(tx: Transaction) -> list[LogSpan]:
-    return [LogSpan(row.site, row.last_day) for row in tx.rows(LAST_DAYS) if row.last_day]
+    return [
+        LogSpan(row.site, (EPOCH + timedelta(hours=row.read_until)).date())
+        for row in tx.rows(LAST_HOURS)
+    ]
 
 
 def section_crawls(
@@ -354,7 +328,11 @@ def section_crawls(
     if not crawlers:
         return []
     days = {"first": first, "lately": lately, "today": today}
-    read = {row.id: row for row in tx.rows(DAYS_READ, **days)}
+    edges = [(day - EPOCH.date()).days for day in (first, lately, today)]
+    read = {
+        row.site_id: [crawldays.count(row.read_days, *span) for span in pairwise(edges)]
+        for row in tx.rows(DAYS_READ)
+    }
     rows = tx.rows(SECTION_HITS, **days, readers=sorted(crawlers), least=least)
     return [
         SectionCrawl(
@@ -363,8 +341,9 @@ def section_crawls(
             crawlers[row.crawler_id],
             int(row.lately),
             int(row.before),
-            read[row.id].lately,
-            read[row.id].before,
+            days_lately=read.get(row.id, _UNREAD)[1],
+            days_before=read.get(row.id, _UNREAD)[0],
+            first_day=row.first_day,
         )
         for row in rows
     ]

@@ -19,8 +19,11 @@ from submitter.core.evidence import (
     Unread,
 )
 from submitter.core.loop import Reached, Sent, Way
+from submitter.core.run_shares import RunShare
 from submitter.ledger import (
     evidence,
+    evidence_looks,
+    evidence_runs,
     waits,
     waits_pages,
     waits_sitemaps,
@@ -56,6 +59,10 @@ class SqlEvidence(Desk):
         with self._database.reading() as tx:
             return evidence.run_ends(tx, limit)
 
+    def run_shares(self, *, limit: int) -> list[RunShare]:
+        with self._database.reading() as tx:
+            return evidence_runs.run_shares(tx, limit)
+
     def page_waits(
         self, way: Way, *, since: datetime, until: datetime, sites: Sequence[str] | None = None
     ) -> tuple[list[Sent], list[Reached]]:
@@ -70,7 +77,7 @@ class SqlEvidence(Desk):
 
     def looks(self, *, since: datetime) -> list[LookRow]:
         with self._database.reading() as tx:
-            return evidence.looks(tx, since)
+            return evidence_looks.looks(tx, since)
 
     def troubles(self) -> list[Trouble]:
         with self._database.reading() as tx:

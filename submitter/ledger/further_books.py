@@ -10,6 +10,7 @@ from submitter.core.audit.honesty import PageMemory, Trust
 from submitter.core.audit.stored import StoredAudit
 from submitter.core.checklist import Item
 from submitter.core.crawl.listing import Listing
+from submitter.core.crawl.met import Hours
 from submitter.core.crawl.records import Coverage, CrawlDay, PageCrawl
 from submitter.core.crawl.seen import Marks, marker
 from submitter.core.crawl.tally import Batch
@@ -128,6 +129,9 @@ class FurtherBooks(Desk):
 
     def record_crawls(self, lease: Lease, batches: Sequence[Batch], *, at: datetime) -> None:
         self._under(lease, lambda tx: crawls.record(tx, batches, at), durable=False)
+
+    def record_logs(self, lease: Lease, met: Mapping[str, Hours]) -> None:
+        self._under(lease, lambda tx: crawls.record_logs(tx, met), durable=False)
 
     def close_old_hours(self, lease: Lease, *, now: datetime) -> None:
         self._under(lease, lambda tx: crawls.close_old_hours(tx, now), durable=False)

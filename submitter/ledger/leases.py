@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Row, bindparam, select, update
 
 from submitter.errors import LeaseLost, LedgerBusy
+from submitter.kit.owners import owner_words
 from submitter.ledger.database import Transaction
 from submitter.ledger.schema import lease as table
 from submitter.ports import Lease
@@ -49,7 +50,7 @@ def acquire(
         mine = other.name == name and other.owner == owner
         if not mine and _is_alive(other, now) and not is_dead(other.owner):
             raise LedgerBusy(
-                f"ledger: {other.owner!r} holds the lease {other.name!r}"
+                f"ledger: another run ({owner_words(other.owner)}) holds the lease {other.name!r}"
                 f" since {other.acquired_at:%Y-%m-%d %H:%M:%S} UTC"
             )
     fence = row.fence + 1
@@ -117,8 +118,10 @@ def check(tx: Transaction, lease: Lease) -> datetime:
 def _check(row: Row[Any] | None, lease: Lease) -> datetime:
     if row is None or row.fence != lease.fence or row.expires_at is None:
         taker = (
-            f"{row.owner!r} took it" if row and row.fence != lease.fence else "it was given back"
+            f"another run ({owner_words(row.owner)}) took it"
+            if row and row.fence != lease.fence
+            else "it was given back"
         )
-        raise LeaseLost(f"ledger: the lease {lease.name!r} of {lease.owner!r} is lost: {taker}")
+        raise LeaseLost(f"ledger: the lease {lease.name!r} is lost: {taker}")
     renewed_at: datetime = row.renewed_at
     return renewed_at

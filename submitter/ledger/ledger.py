@@ -9,6 +9,7 @@ from submitter.core.calls import Action, Check, Outcome, Survey
 from submitter.core.looks import DocumentMemory, PageRow, RootLook, TellRule
 from submitter.core.records import Explanation, LogRow, PageLogRow, RunRow, SitemapStatus
 from submitter.core.standing import Allowance, Candidate, PageStanding, SitemapStanding
+from submitter.core.states import State
 from submitter.core.traits import Kind
 from submitter.ledger import (
     adopting,
@@ -48,7 +49,8 @@ class SqlLedger(FurtherBooks, SqlEvidence):
         self._database.write(lambda tx: leases.release(tx, lease))
 
     def bind(self, fleet_name: str) -> None:
-        self._database.write(lambda tx: runs.bind(tx, fleet_name))
+        if not self._database.read(lambda tx: runs.is_bound(tx, fleet_name)):
+            self._database.write(lambda tx: runs.bind(tx, fleet_name))
 
     def start_run(
         self, run: str, *, inventory_sha256: str, at: datetime, forced: str | None = None
@@ -107,6 +109,9 @@ class SqlLedger(FurtherBooks, SqlEvidence):
 
     def roots_of(self, site: str) -> list[str]:
         return self._database.read(lambda tx: sitemaps.roots_of(tx, site))
+
+    def root_looks(self, site: str) -> list[RootLook]:
+        return self._database.read(lambda tx: sitemaps.root_looks(tx, site))
 
     def adopt_pages(
         self, lease: Lease, site: str, *, account: str, pages: Sequence[PageRow], at: datetime
@@ -184,10 +189,18 @@ class SqlLedger(FurtherBooks, SqlEvidence):
         )
 
     def defer(
-        self, lease: Lease, action: Action, *, not_before: datetime | None, reason: str
+        self,
+        lease: Lease,
+        action: Action,
+        *,
+        not_before: datetime | None,
+        reason: str,
+        state: State = State.DEFERRED,
     ) -> None:
         self._database.write(
-            lambda tx: sending.defer(tx, lease, action, not_before=not_before, reason=reason)
+            lambda tx: sending.defer(
+                tx, lease, action, not_before=not_before, reason=reason, state=state
+            )
         )
 
     def save_allowance(self, lease: Lease, allowance: Allowance) -> None:

@@ -46,6 +46,17 @@ def upgrade(database: Database) -> None:
             _begin_memory(tx)
 
 
+def check_current(database: Database) -> None:
+    """Raises LedgerError where migrations are missing, in a ledger that cannot have them."""
+    with database.reading() as tx:
+        stored = _version(tx, database.name)
+    if stored != schema.HEAD:
+        raise LedgerError(
+            f"ledger {database.name}: it is older than this program and may not be written;"
+            " open it once as a user who may write it (`submitter ledger info`)"
+        )
+
+
 def _version(tx: Transaction, name: str) -> str:
     if not inspect(tx.connection).has_table(schema.alembic_version.name):
         return BEFORE_FIRST

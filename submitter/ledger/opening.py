@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from submitter.errors import ConfigError, LedgerError
-from submitter.ledger import migrating, sqlite
+from submitter.ledger import migrating, sqlite, sqlite_reading
 from submitter.ledger.database import Database
 from submitter.ledger.ledger import SqlLedger
 
@@ -69,6 +69,13 @@ def _open_file(url: str, how: How) -> SqlLedger:
     connect = how.connect or sqlite3.connect
     if path == sqlite.MEMORY:
         return _on(sqlite.open_memory(create=how.create, connect=connect), how)
+    if sqlite_reading.is_for_reading(Path(path)):
+        return _on(
+            sqlite_reading.open_for_reading(
+                Path(path), check=migrating.check_current, connect=connect
+            ),
+            how,
+        )
     database = sqlite.open_file(
         Path(path), create=how.create, upgrade=migrating.upgrade, connect=connect
     )

@@ -14,10 +14,12 @@ from submitter.ledger.schema import site
 from submitter.ledger.schema_crawls import crawl_day, crawler
 
 C = crawl_day.c
+_GENUINE = func.sum(C.hits - C.contradicted).label("hits")
 _SUMS = (
+    _GENUINE,
     *(
         func.sum(column).label(column.name)
-        for column in (C.hits, C.verified, C.contradicted, C.listed_hits, C.not_modified)
+        for column in (C.verified, C.contradicted, C.listed_hits, C.not_modified)
     ),
     func.sum(C.client_errors + C.server_errors).label("errors"),
     func.max(type_coerce(C.last_at, BigInteger)).label("last_at"),
@@ -51,18 +53,19 @@ def crawl_day_sums(tx: Transaction, since: date) -> list[CrawlDaySum]:
     """By day and crawler, oldest first."""
     of_site = and_(C.site_id == site.c.id + 0, C.day >= since)
     sums = (
-        select(C.day, C.crawler_id, func.sum(C.hits).label("hits"))
+        select(C.day, C.crawler_id, _GENUINE, func.sum(C.contradicted).label("contradicted"))
         .select_from(site.join(crawl_day, of_site))
         .group_by(C.day, C.crawler_id)
         .subquery()
     )
     statement = (
-        select(sums.c.day, crawler.c.name, crawler.c.kind, sums.c.hits)
+        select(sums.c.day, crawler.c.name, crawler.c.kind, sums.c.hits, sums.c.contradicted)
         .select_from(sums.join(crawler, crawler.c.id == sums.c.crawler_id))
         .order_by(sums.c.day, crawler.c.kind, crawler.c.name)
     )
     return [
-        CrawlDaySum(row.day, row.name, row.kind, int(row.hits or 0)) for row in tx.rows(statement)
+        CrawlDaySum(row.day, row.name, row.kind, int(row.hits), int(row.contradicted))
+        for row in tx.rows(statement)
     ]
 
 

@@ -21,12 +21,18 @@ from submitter.ledger.schema_calls import survey
 
 def bind(tx: Transaction, fleet_name: str) -> None:
     tx.add_once(meta, name="fleet", value=fleet_name)
-    row = tx.one(select(meta.c.value).where(meta.c.name == "fleet"))
-    if row.value != fleet_name:
+    is_bound(tx, fleet_name)
+
+
+def is_bound(tx: Transaction, fleet_name: str) -> bool:
+    """False: to no inventory yet. Raises LedgerError where it is to another one."""
+    row = tx.first(select(meta.c.value).where(meta.c.name == "fleet"))
+    if row is not None and row.value != fleet_name:
         raise LedgerError(
             f"ledger: it belongs to the inventory {row.value!r}, not to {fleet_name!r};"
             " name another ledger, or give the inventory its name back"
         )
+    return row is not None
 
 
 def start(

@@ -93,9 +93,14 @@ crawl_site = Table(
     METADATA,
     Column("site_id", BigInteger, primary_key=True),
     _count("unlisted"),
+    Column("read_from", Integer),
+    Column("read_until", Integer),
+    Column("read_days", LargeBinary),
     sqlite_with_rowid=False,
 )
-"""How many rows `crawl_page` holds of pages that were not listed when they were crawled."""
+"""`unlisted`: how many rows `crawl_page` holds of pages that were not listed when they were
+crawled. The others say which of its access logs were read, lines of persons included (see
+`core.crawl.met`): first and last hour, and the days as `crawldays` packs them; null: none."""
 
 crawl_hour = Table(
     "crawl_hour",

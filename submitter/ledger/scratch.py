@@ -17,6 +17,7 @@ from typing import IO, Final, Self, TypeAlias
 
 from submitter.core.crawl.bots import BY_NAME, OTHER_BOT
 from submitter.core.crawl.listing import Listing
+from submitter.core.crawl.met import Hours
 from submitter.core.crawl.records import COUNTED, Coverage, CrawlDay
 from submitter.core.crawl.seen import MARK_BYTES, Marks, packed, unpacked
 from submitter.core.crawl.tally import Batch, DayKey, Visits
@@ -117,6 +118,9 @@ class ScratchCrawls:
             for bot, visits in batch.visits.items():
                 self._add_visits(site, bot, visits)
             self._append(site, batch.lines)
+
+    def record_logs(self, lease: Lease, met: Mapping[str, Hours]) -> None:
+        pass
 
     def close_old_hours(self, lease: Lease, *, now: datetime) -> None:
         pass

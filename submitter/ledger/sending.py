@@ -235,13 +235,19 @@ def _wait_again(
 
 
 def defer(
-    tx: Transaction, lease: Lease, action: Action, *, not_before: datetime | None, reason: str
+    tx: Transaction,
+    lease: Lease,
+    action: Action,
+    *,
+    not_before: datetime | None,
+    reason: str,
+    state: State,
 ) -> None:
     """Remember why a planned call was not begun. It is no call, so it leaves no attempt."""
     at = leases.check(tx, lease)
     target_id = _target(tx, action)
     if action.kind is Kind.SITEMAP:
-        sitemaps.defer(tx, target_id, action, at, not_before, clean(reason))
+        sitemaps.defer(tx, target_id, action, at, not_before, clean(reason), state)
     if action.kind in OF_SITEMAPS:
         return
     ranked = [(one.rank, one.id) for one in pages.stances(tx, action.pages)]

@@ -7,7 +7,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, select, update
+from sqlalchemy import Row, bindparam, case, delete, or_, select, update
 
 from submitter.core.calls import Action, Check, Outcome
 from submitter.core.looks import RootLook
@@ -21,6 +21,10 @@ from submitter.ledger.schema import root, site, target
 from submitter.ledger.schema_calls import sitemap, sitemap_check
 
 CHECK_FIELDS = tuple(field.name for field in fields(Check) if field.name != "sitemap")
+ROOT_FIELDS = tuple(field.name for field in fields(RootLook))
+OF_SITE = root.c.site_id == bindparam("of_site")
+PAGES_READ = case((or_(root.c.readable, root.c.pages > 0), root.c.pages)).label("urls_ours")
+"""NULL: it could never be read."""
 TOLD_SITEMAPS = select(sitemap).where(sitemap.c.state.is_not(None))
 SOME_SITEMAPS = TOLD_SITEMAPS.where(sitemap.c.target_id.in_(bindparam("ids", expanding=True)))
 LATEST = (
@@ -90,13 +94,14 @@ def defer(
     at: datetime,
     not_before: datetime | None,
     reason: str,
+    state: State,
 ) -> None:
-    """A planned submission waits. What it was when last told stays known."""
+    """A planned submission was not begun. What it was when last told stays known."""
     tx.put(
         sitemap,
         target_id=target_id,
         url=action.target,
-        state=State.DEFERRED.value,
+        state=state.value,
         at=at,
         not_before=not_before,
         reason=reason,
@@ -171,7 +176,10 @@ def _check_values(check: Check) -> dict[str, Any]:
 
 def record_roots(tx: Transaction, site_id: int, roots: Sequence[RootLook]) -> None:
     """What the last look found under each declared sitemap; others are declared no more."""
-    tx.execute(delete(root).where(root.c.site_id == site_id))
+    before = {
+        row.sitemap: row.pages for row in tx.rows(select(root).where(OF_SITE), of_site=site_id)
+    }
+    tx.execute(delete(root).where(OF_SITE), of_site=site_id)
     for position, one in enumerate(roots):
         tx.put(
             root,
@@ -180,7 +188,7 @@ def record_roots(tx: Transaction, site_id: int, roots: Sequence[RootLook]) -> No
             readable=one.readable,
             content=one.content,
             changed_at=one.changed_at,
-            pages=one.pages,
+            pages=one.pages if one.readable else before.get(one.sitemap, 0),
             is_index=one.is_index,
             problem=clean(one.problem),
             position=position,
@@ -194,6 +202,11 @@ def roots_of(tx: Transaction, origin: str) -> list[str]:
     return [row.sitemap for row in rows]
 
 
+def root_looks(tx: Transaction, origin: str) -> list[RootLook]:
+    rows = tx.rows(select(root).join(site).where(site.c.origin == origin).order_by(root.c.position))
+    return [RootLook(**{name: row._mapping[name] for name in ROOT_FIELDS}) for row in rows]
+
+
 def statuses(tx: Transaction, origins: Sequence[str] | None) -> list[SitemapStatus]:
     names = sites.known_targets(tx, origins)
     checks = {
@@ -203,7 +216,7 @@ def statuses(tx: Transaction, origins: Sequence[str] | None) -> list[SitemapStat
         )
     }
     rows = tx.rows(
-        select(sitemap, root.c.pages.label("urls_ours"))
+        select(sitemap, PAGES_READ)
         .join(target, target.c.id == sitemap.c.target_id)
         .outerjoin(root, (root.c.site_id == target.c.site_id) & (root.c.sitemap == sitemap.c.url))
     )

@@ -22,6 +22,7 @@ APPLICATION_ID = 0x53756D74
 2026-11-30 (so are the other offsets here)."""
 
 MEMORY = ":memory:"
+NOT_WRITABLE = "it may not be written; put the ledger where this user may write"
 BUSY_MS = 15_000
 """How long a write waits for another process's."""
 
@@ -117,10 +118,12 @@ def open_file(path: Path, *, create: Step, upgrade: Step, connect: Connect) -> D
     """Open the ledger at `path` and bring it up to date, or make a new one. A file that is no
     ledger, or not a whole one, is refused and left as it is."""
     with translated(str(path)):
-        _check_place(path)
+        check_place(path)
+        if not os.access(path.parent, os.W_OK):
+            raise LedgerError(f"ledger {path}: {NOT_WRITABLE}")
         if not path.exists():
             _create(path, create, connect)
-        _check_file(path)
+        check_file(path)
         database = _database(str(path), connect)
         try:
             _probe(database)
@@ -133,10 +136,10 @@ def open_file(path: Path, *, create: Step, upgrade: Step, connect: Connect) -> D
 
 
 def _database(name: str, connect: Connect) -> Database:
-    return Database(SqliteDriver(_connect(name, connect)), name)
+    return Database(SqliteDriver(connection_to(name, connect)), name)
 
 
-def _connect(name: str, connect: Connect) -> Connection:
+def connection_to(name: str, connect: Connect) -> Connection:
     def creator() -> sqlite3.Connection:
         connection = connect(
             name, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000
@@ -173,7 +176,8 @@ def _create(path: Path, create: Step, connect: Connect) -> None:
             os.link(draft, path)
 
 
-def _check_place(path: Path) -> None:
+def check_place(path: Path) -> None:
+    """Refuse what can be no place of a ledger; its folder is made where that one's parent is."""
     folder = path.parent
     if folder.parent.is_dir() and not folder.exists():
         folder.mkdir()
@@ -181,10 +185,6 @@ def _check_place(path: Path) -> None:
         raise LedgerError(f"ledger {path}: there is no folder {str(folder)!r}; make it first")
     if path.exists() and not path.is_file():
         raise LedgerError(f"ledger {path}: this is no file")
-    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise LedgerError(
-            f"ledger {path}: it may not be written; put the ledger where this user may write"
-        )
     if kind := network_file_system(folder.resolve(), _mounts()):
         raise LedgerError(
             f"ledger {path}: SQLite cannot be trusted on a network file system ({kind});"
@@ -215,7 +215,7 @@ def network_file_system(folder: Path, mounts: str) -> str | None:
     return found if found in NETWORK_FILE_SYSTEMS else None
 
 
-def _check_file(path: Path) -> None:
+def check_file(path: Path) -> None:
     """Refuse what is no ledger before SQLite may touch it."""
     with path.open("rb") as file:
         head = file.read(100)

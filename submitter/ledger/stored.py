@@ -30,6 +30,7 @@ from submitter.core.checklist import Item
 from submitter.core.standing import Allowance
 from submitter.errors import ConfigError, LeaseLost, LedgerBusy, LedgerError
 from submitter.kit.clock import SystemClock
+from submitter.kit.owners import owner_words
 from submitter.ledger import migrating, sqlite
 from submitter.ledger.database import Database
 from submitter.ledger.ledger import SqlLedger
@@ -260,7 +261,8 @@ class StoredLedger(SqlLedger):
             held = tx.rows(HELD, now=now)
         for other in {row.owner for row in held} - {owner}:
             if not self._is_dead(other):
-                raise LedgerBusy(f"ledger {self._object.address}: {other!r} holds it")
+                holder = f"another run ({owner_words(other)})"
+                raise LedgerBusy(f"ledger {self._object.address}: {holder} holds it")
 
     def close(self) -> None:
         """Store what was written without a lease. Raises LedgerError when that cannot be done

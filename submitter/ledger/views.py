@@ -51,6 +51,7 @@ COLUMNS: dict[str, tuple[ViewColumn, ...]] = {
         sent_at_epoch="the same in seconds",
         settled_at="when the outcome was stored; null while in flight",
         settled_at_epoch="the same in seconds",
+        took_ms="milliseconds from the one to the other",
         site="origin of the site",
         account="account in the inventory",
         engine="engine of the account",
@@ -127,7 +128,7 @@ COLUMNS: dict[str, tuple[ViewColumn, ...]] = {
         section="section of the pages; `(files)`: robots.txt and sitemaps",
         crawler="name of the bot",
         kind="search, ai, ai-user, tool or other",
-        hits="claimed + verified + unverifiable + contradicted",
+        hits="claimed + verified + unverifiable + contradicted; without the last the bot's own",
         claimed="by a name that could be checked; nothing decided it",
         verified="from an address that is proven to be the bot's",
         unverifiable="by a name that cannot be checked, or through a proxy",
@@ -157,7 +158,7 @@ COLUMNS: dict[str, tuple[ViewColumn, ...]] = {
         started_at_epoch="the same in seconds",
         finished_at="when it ended; null: it did not, or runs still",
         finished_at_epoch="the same in seconds",
-        outcome="ok, partial, failed, nothing, held or deadline",
+        outcome="ok, partial, failed, nothing, held, deadline or stopped",
         exit_code="what the program ended with",
         forced="why the guard was passed; null: it was not",
         inventory_sha256="hash of the inventory's bytes",
@@ -227,6 +228,10 @@ def _day_epoch(day: ColumnElement[Any], dialect: str) -> ColumnElement[Any]:
     return cast(func.date_part("epoch", day), BigInteger)
 
 
+def _took_us(c: Any) -> ColumnElement[Any]:
+    return type_coerce(c.settled_at, BigInteger) - type_coerce(c.sent_at, BigInteger)
+
+
 def _submission(dialect: str) -> Select[Any]:
     c, site, target = schema_calls.attempt.c, schema.site.c, schema.target.c
     return select(
@@ -236,6 +241,7 @@ def _submission(dialect: str) -> Select[Any]:
         c.number.label("attempt"),
         *_both(c.sent_at, "sent_at", dialect),
         *_both(c.settled_at, "settled_at", dialect),
+        (_took_us(c) // 1_000).label("took_ms"),
         site.origin.label("site"),
         target.account,
         c.engine,

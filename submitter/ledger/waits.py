@@ -15,16 +15,16 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
-    func,
+    false,
     select,
     type_coerce,
 )
 
-from submitter.core.loop import COARSEST, DAY_S, FINE, HOUR_S, MINUTE_S
+from submitter.core.loop import AGAIN, COARSEST, DAY_S, FINE, HOUR_S, MINUTE_S
 from submitter.ledger.columns import micros_of
 from submitter.ledger.database import Transaction
 from submitter.ledger.schema import site
-from submitter.ledger.schema_crawls import crawl_hour
+from submitter.ledger.schema_crawls import crawl_site
 
 MICROS = 1_000_000
 HOUR_US = HOUR_S * MICROS
@@ -66,12 +66,16 @@ def in_window(sent_at: ColumnElement[int]) -> ColumnElement[bool]:
 
 
 def bucket_of(
-    sent_at: ColumnElement[int], read_at: ColumnElement[int]
+    sent_at: ColumnElement[int],
+    read_at: ColumnElement[int],
+    last_at: ColumnElement[int] | None = None,
 ) -> ColumnElement[int | None]:
-    """See `core.loop.bucket_of`; null: read before it was sent. In whole seconds, as logs are."""
+    """See `core.loop.bucket_of` and `Reached`; in whole seconds, as logs are. `last_at`: of the
+    readings from `read_at` on the last, where there may be several."""
     wait = read_at // MICROS - sent_at // MICROS
+    is_again = false() if last_at is None else last_at // MICROS >= sent_at // MICROS
     return case(
-        (wait < 0, None),
+        (wait < 0, case((is_again, AGAIN))),
         (wait < DAY_S, wait // MINUTE_S),
         (wait >= DAY_S + (COARSEST - FINE) * HOUR_S, COARSEST),
         else_=FINE + (wait - DAY_S) // HOUR_S,
@@ -79,16 +83,14 @@ def bucket_of(
 
 
 def spans() -> CTE:
-    """The hours between which a site's access logs were read, in microseconds. Two seeks a site."""
-    of_site = crawl_hour.c.site_id == site.c.id
-    first = select(func.min(crawl_hour.c.hour)).where(of_site).scalar_subquery()
-    last = select(func.max(crawl_hour.c.hour)).where(of_site).scalar_subquery()
+    """The hours between which a site's access logs were read, in microseconds. Lines of
+    persons count: a log without bots says that they stayed away."""
     return once(
         select(
-            site.c.id.label("site_id"),
-            (type_coerce(first, BigInteger) * HOUR_US).label("from_us"),
-            ((type_coerce(last, BigInteger) + 1) * HOUR_US).label("to_us"),
-        ),
+            crawl_site.c.site_id,
+            (type_coerce(crawl_site.c.read_from, BigInteger) * HOUR_US).label("from_us"),
+            ((type_coerce(crawl_site.c.read_until, BigInteger) + 1) * HOUR_US).label("to_us"),
+        ).where(crawl_site.c.read_until.is_not(None)),
         "span",
     )
 

@@ -34,7 +34,7 @@ from submitter.ledger.database import Transaction
 from submitter.ledger.pages import Place
 from submitter.ledger.schema import look, page, page_key, section, target, telling
 from submitter.ledger.schema_calls import attempt, sitemap
-from submitter.ledger.schema_crawls import crawl_hour, crawl_page, crawler
+from submitter.ledger.schema_crawls import crawl_page, crawl_site, crawler
 from submitter.ledger.waits import (
     Window,
     bucket_of,
@@ -56,7 +56,7 @@ FIRST_CALL = select(func.min(attempt.c.id + 0).label("id")).where(
 FIRST_PAGE = func.min(page.c.id).label("first_page")
 READERS = select(crawler.c.id).where(crawler.c.name.in_(bindparam("names", expanding=True)))
 SECTIONS = select(section.c.id, section.c.name)
-ANY_LOG = select(crawl_hour.c.hour).limit(1)
+ANY_LOG = select(crawl_site.c.site_id).where(crawl_site.c.read_until.is_not(None)).limit(1)
 
 
 def pages_of(tx: Transaction, way: Way, window: Window) -> tuple[list[Sent], list[Reached]]:
@@ -100,10 +100,15 @@ def _together(
 
 
 def _crawled(*, some: bool, several: bool) -> Any:
-    """When the first of the readers read each page. Only several have to be put together."""
-    read_at = micros(crawl_page.c.first_at)
+    """When the first of the readers read each page, and the last. Only several have to be put
+    together."""
+    read_at, last_at = micros(crawl_page.c.first_at), micros(crawl_page.c.last_at)
     of_pages = (crawl_page.c.site_id, crawl_page.c.key)
-    reads = select(*of_pages, (func.min(read_at) if several else read_at).label("read_us"))
+    reads = select(
+        *of_pages,
+        (func.min(read_at) if several else read_at).label("read_us"),
+        (func.max(last_at) if several else last_at).label("last_us"),
+    )
     reads = reads.where(crawl_page.c.crawler_id.in_(bindparam("readers", expanding=True)))
     reads = of_sites(reads, crawl_page.c.site_id, some=some)
     return (reads.group_by(*of_pages) if several else reads).subquery("crawled")
@@ -156,7 +161,7 @@ def _reached_by_page(span: CTE, crawled: Any, first_page: ColumnElement[int]) ->
         .where(telling.c.page_id == page_key.c.page_id, telling.c.target_id == target.c.id, _TOOK)
         .scalar_subquery()
     )
-    bucket = bucket_of(_SENT_AT, crawled.c.read_us).label("bucket")
+    bucket = bucket_of(_SENT_AT, crawled.c.read_us, crawled.c.last_us).label("bucket")
     return (
         select(page.c.section_id, bucket, func.count().label("pages"))
         .select_from(crawled)
@@ -304,7 +309,7 @@ def _sent_by_sitemap(told: CTE) -> Select[Any]:
 
 
 def _reached_by_sitemap(told: CTE, crawled: Any, first_page: ColumnElement[int]) -> Select[Any]:
-    bucket = bucket_of(told.c.sent_us, crawled.c.read_us).label("bucket")
+    bucket = bucket_of(told.c.sent_us, crawled.c.read_us, crawled.c.last_us).label("bucket")
     return (
         select(page.c.section_id, bucket, func.count().label("pages"))
         .select_from(crawled)

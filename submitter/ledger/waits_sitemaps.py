@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    ColumnElement,
     Select,
     bindparam,
     func,
@@ -58,18 +59,11 @@ def _downloads(*, some: bool) -> Select[Any]:
         partition_by=(readings.c.target_id, readings.c.sitemap), order_by=readings.c.read_us
     )
     pairs = select(readings, before.label("before_us")).subquery("pair")
-    sent_at = micros(attempt.c.sent_at)
-    first = (
-        select(func.min(sent_at))
-        .where(
-            attempt.c.target_id == pairs.c.target_id,
-            attempt.c.kind == Kind.SITEMAP.value,
-            attempt.c.state.in_(sorted(state.value for state in TOLD)),
-            attempt.c.target == pairs.c.sitemap,
-            sent_at > func.coalesce(pairs.c.before_us, 0) + MICROS - 1,
-            sent_at < pairs.c.read_us + MICROS,
-        )
-        .scalar_subquery()
+    first = _first_told(
+        pairs.c.target_id,
+        pairs.c.sitemap,
+        pairs.c.before_us,
+        micros(attempt.c.sent_at) < pairs.c.read_us + MICROS,
     )
     waits = once(
         select(pairs.c.read_us, first.label("sent_us")).where(
@@ -87,17 +81,40 @@ def _downloads(*, some: bool) -> Select[Any]:
 
 @cache
 def _undownloaded(*, some: bool) -> Select[Any]:
-    """Sitemaps told in this time that were not read since."""
+    """Sitemaps not read since they were told, first told since their last reading in this time."""
     read_at, told_at = micros(sitemap_check.c.last_downloaded), micros(sitemap.c.told_at)
     waiting = (
-        select(func.count().label("sitemaps"))
+        select(_first_told(sitemap.c.target_id, sitemap.c.url, read_at).label("sent_us"))
         .select_from(sitemap)
         .join(target, target.c.id == sitemap.c.target_id)
         .outerjoin(sitemap_check, sitemap_check.c.id == sitemap.c.check_id)
         .where(
             target.c.engine == bindparam("engine"),
-            in_window(told_at),
+            told_at >= bindparam("since_us"),
             or_(read_at.is_(None), read_at + MICROS <= told_at),
         )
     )
-    return of_sites(waiting, target.c.site_id, some=some)
+    told = of_sites(waiting, target.c.site_id, some=some).subquery("waiting")
+    return select(func.count().label("sitemaps")).where(in_window(told.c.sent_us))
+
+
+def _first_told(
+    target_id: ColumnElement[int],
+    url: ColumnElement[str],
+    after_us: ColumnElement[int],
+    *before: ColumnElement[bool],
+) -> ColumnElement[int]:
+    """When a sitemap was told first after its reading at `after_us`, or ever."""
+    sent_at = micros(attempt.c.sent_at)
+    return (
+        select(func.min(sent_at))
+        .where(
+            attempt.c.target_id == target_id,
+            attempt.c.kind == Kind.SITEMAP.value,
+            attempt.c.state.in_(sorted(state.value for state in TOLD)),
+            attempt.c.target == url,
+            sent_at > func.coalesce(after_us, 0) + MICROS - 1,
+            *before,
+        )
+        .scalar_subquery()
+    )

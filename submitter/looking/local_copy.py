@@ -91,7 +91,8 @@ class LocalCopy:
         return replace(look, readings=readings, findings=findings)
 
     def name_of(self, url: str) -> str:
-        return self._name if url == self.address else url
+        """The file's own in place of what we gave it: its address, and a site where it has none."""
+        return self._name if url in (self.address, NOWHERE) else url
 
     def _named_reading(self, reading: DocumentReading) -> DocumentReading:
         mine = reading.url == self.address

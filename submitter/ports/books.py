@@ -27,6 +27,7 @@ from submitter.core.inspection import Inspected, ListedPage
 from submitter.core.limiter import Window
 from submitter.core.looks import DocumentMemory, SiteLook
 from submitter.core.loop import Reached, Sent, Way
+from submitter.core.run_shares import RunShare
 from submitter.core.sights import Sight
 from submitter.core.standing import Candidate
 from submitter.ports.ledger import Lease
@@ -156,6 +157,9 @@ class EvidenceBook(Protocol):
     def run_ends(self, *, limit: int) -> list[RunEnd]:
         """Newest first."""
 
+    def run_shares(self, *, limit: int) -> list[RunShare]:
+        """By account, of the newest so many runs that ended; newest first."""
+
     def page_waits(
         self, way: Way, *, since: datetime, until: datetime, sites: Sequence[str] | None = None
     ) -> tuple[list[Sent], list[Reached]]:
@@ -185,7 +189,7 @@ class EvidenceBook(Protocol):
         self, crawlers: Sequence[str], *, first: date, lately: date, today: date, least: int
     ) -> list[SectionCrawl]:
         """Hits of these crawlers from `first` on, parted at `lately`, without `today`, where
-        there were at least so many."""
+        there were at least so many; contradicted ones are in no number."""
 
     def log_spans(self) -> list[LogSpan]:
         """Of each site whose access logs were read."""

@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import Protocol, runtime_checkable
 
 from submitter.core.crawl.listing import Listing
+from submitter.core.crawl.met import Hours
 from submitter.core.crawl.records import Coverage, CrawlDay, PageCrawl
 from submitter.core.crawl.seen import Marks
 from submitter.core.crawl.tally import Batch
@@ -24,10 +25,12 @@ class CrawlSums(Protocol):
 
     def coverage(self, site: str, *, since: datetime | None = None) -> list[Coverage]:
         """By section, each first for any crawler (its name empty), then by crawler; of the pages
-        that the site lists now. Counts what was read at or after `since`, or ever."""
+        that the site lists now. Counts what was read at or after `since`, or ever. Where no line of
+        the site's logs was ever read there is what is listed, and nothing is known of the rest."""
 
     def never_crawled(self, site: str, *, limit: int) -> list[str]:
-        """Some of the pages that the site lists now and no crawler ever read."""
+        """Some of the pages that the site lists now and no crawler ever read; none where no line of
+        its logs was."""
 
 
 class CrawlIntake(CrawlSums, Protocol):
@@ -60,6 +63,9 @@ class CrawlIntake(CrawlSums, Protocol):
 
     def record_crawls(self, lease: Lease, batches: Sequence[Batch], *, at: datetime) -> None:
         """Add these hits to days and pages and remember their lines, all or none."""
+
+    def record_logs(self, lease: Lease, met: Mapping[str, Hours]) -> None:
+        """Remember of which hours lines of each site's logs were read, of persons or of bots."""
 
     def close_old_hours(self, lease: Lease, *, now: datetime) -> None:
         """Forget the lines of hours that were read long ago; no line of them is taken any more."""

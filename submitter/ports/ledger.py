@@ -21,6 +21,7 @@ from submitter.core.looks import (
 )
 from submitter.core.records import Explanation, LogRow, PageLogRow, RunRow, SitemapStatus
 from submitter.core.standing import Allowance, Candidate, PageStanding, SitemapStanding
+from submitter.core.states import State
 from submitter.core.traits import Kind
 from submitter.ports.looks import Look
 
@@ -104,6 +105,10 @@ class Ledger(Protocol):
     def roots_of(self, site: str) -> list[str]:
         """The sitemaps last recorded for the site, in their order."""
 
+    def root_looks(self, site: str) -> list[RootLook]:
+        """The same as they were last looked at. One that could not be read keeps the pages that
+        it had when it could."""
+
     def adopt_pages(
         self, lease: Lease, site: str, *, account: str, pages: Sequence[PageRow], at: datetime
     ) -> None:
@@ -168,10 +173,17 @@ class Ledger(Protocol):
         """Commit the outcome for the call, each of its pages, and the allowance."""
 
     def defer(
-        self, lease: Lease, action: Action, *, not_before: datetime | None, reason: str
+        self,
+        lease: Lease,
+        action: Action,
+        *,
+        not_before: datetime | None,
+        reason: str,
+        state: State = State.DEFERRED,
     ) -> None:
-        """Remember that a planned call was not begun. Its pages keep their place. Of a withdrawal
-        nothing is remembered."""
+        """Remember that a planned call was not begun; `state` is what the run counts it as, and is
+        a sitemap's from then on. Pages keep their place. Of a withdrawal nothing is
+        remembered."""
 
     def save_allowance(self, lease: Lease, allowance: Allowance) -> None: ...
 

@@ -62,9 +62,11 @@ class Disk:
     def lock(self) -> Iterator[None]:
         """Make the folder if need be and keep other runs out. PublishError when one is there.
 
-        The lock is the folder's own: it leaves no file behind and dies with the process.
+        The lock is the folder's own: it leaves no file behind and dies with the process. Folders
+        that were made and hold nothing in the end are taken away again.
         """
         with troubles(self.folder):
+            made = [one for one in (self.folder, *self.folder.parents) if not one.exists()]
             self.folder.mkdir(parents=True, exist_ok=True)
             handle = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -72,6 +74,9 @@ class Disk:
             yield
         finally:
             os.close(handle)
+            with contextlib.suppress(OSError):  # one that holds something stays, and its parents
+                for folder in made:
+                    folder.rmdir()
 
     def _take(self, handle: int) -> None:
         try:

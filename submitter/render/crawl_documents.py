@@ -94,21 +94,23 @@ class CrawlDayDoc(TypedDict):
     pages: int
     """Distinct addresses."""
     listed_pages: int
-    """Distinct pages that were listed."""
+    """Distinct pages that were listed; 0 where `listed` is null."""
     at_least: bool
-    """There were more addresses than `pages` says."""
+    """There were more addresses than `pages` says, maybe far more: those that are listed nowhere
+    are told apart as far as there is room, and the first ones that came fill it for good."""
     listed: int | None
-    """Pages that the section listed then; null: the site listed none."""
+    """Pages that the section listed then; null: it is not known what the site lists (without an
+    inventory nothing is), or it lists nothing."""
     share: float | None
     """`listed_pages` of `listed`."""
     depth: float | None
     """Hits on listed pages for each page listed."""
     listed_hits: int
-    """Hits on listed pages."""
-    unlisted_hits: int
-    """Hits on what is not listed; 0 for `(files)`."""
+    """Hits on listed pages; 0 where `listed` is null."""
+    unlisted_hits: int | None
+    """Hits on what is not listed; 0 for `(files)`; null where `listed` is."""
     parameter_hits: int
-    """Of `unlisted_hits`, those on addresses with parameters."""
+    """Hits on addresses with parameters, without those that are known to be listed."""
     first_at: str | None
     """The first hit of the day."""
     last_at: str | None
@@ -122,13 +124,14 @@ class CoverageDoc(TypedDict):
     """The bot's name; null: any."""
     listed: int
     """Pages that the section lists now."""
-    crawled: int
-    """Of these, pages that were ever read."""
-    never: int
+    crawled: int | None
+    """Of these, pages that were ever read; null, like the next three: no line of the site's access
+    logs was ever read, so nobody knows."""
+    never: int | None
     """Of these, pages that were never read."""
     share: float | None
     """`crawled` of `listed`."""
-    hits: int
+    hits: int | None
     """Ever, on these pages."""
     last_at: str | None
     """The newest hit on one of them."""
@@ -157,7 +160,7 @@ class CrawlersDoc(TypedDict):
     coverage: list[CoverageDoc]
     """By site, section and bot, of the pages listed now."""
     never: list[SomePagesDoc]
-    """Some of the listed pages that no bot ever read."""
+    """Some of the listed pages that no bot ever read, of sites whose access logs were read."""
     ranges: list[RangesDoc]
     """The lists that addresses were looked up in."""
 
@@ -256,5 +259,5 @@ def _some_pages(pages: Mapping[str, list[str]]) -> list[SomePagesDoc]:
     return [{"site": site, "examples": some} for site, some in sorted(pages.items()) if some]
 
 
-def _ratio(part: int, whole: int | None) -> float | None:
-    return round(part / whole, 4) if whole else None
+def _ratio(part: int | None, whole: int | None) -> float | None:
+    return None if part is None or not whole else round(part / whole, 4)

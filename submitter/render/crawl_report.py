@@ -49,6 +49,7 @@ _DAYS = (
     Column("DAY"),
     Column("BOT", folds=Folds.ADDRESS),
     Column("HITS", right=True),
+    Column("FALSE", right=True),
     Column("PAGES", right=True),
     Column("LISTED PAGES", right=True),
     Column("UNLISTED", right=True),
@@ -56,9 +57,10 @@ _DAYS = (
 )
 _WHAT = (
     "Days are UTC. Verified: from an address that is proven to be the bot's. False: by somebody"
-    " else who uses the name; pages leave such hits out. Read: pages listed now that the bot ever"
-    " read. Depth: hits in these days for each page listed. Unlisted: hits on what is not listed."
-    " Params: of these, on addresses with parameters."
+    " else who uses the name; with bots they are in hits, statuses and bytes, with days in errors,"
+    " and in no other number. Read: pages listed now that the bot ever read. Depth: hits in these"
+    " days for each page listed. Unlisted: hits on what is not listed. Params: hits on addresses"
+    " with parameters that are not listed. A dash: not known."
 )
 
 
@@ -77,9 +79,18 @@ def crawlers_text(document: CrawlersDoc, screen: Screen) -> list[str]:
             "",
             *paragraph(_WHAT, screen, ink=Ink.DIM),
         ]
-    elif document["reading"] is None or not document["reading"]["bots"]:
-        lines += paragraph("No bot was seen.", screen)
+    elif said := _no_bot(document["reading"]):
+        lines += paragraph(said, screen)
     return [*lines, *_never_text(document, screen), *_unlisted_text(document, screen)]
+
+
+def _no_bot(reading: LogReadingDoc | None) -> str:
+    """Empty where the reading has said why nothing counts."""
+    if reading is None:
+        return "No hit of a bot is known of these days."
+    if not reading["bots"]:
+        return "No bot was seen."
+    return "No bot that was asked for was seen." if reading["new"] + reading["known"] else ""
 
 
 def _block(title: str, screen: Screen) -> list[str]:
@@ -150,8 +161,7 @@ def _page_groups(document: CrawlersDoc) -> list[tuple[str, Sequence[Row]]]:
     sums: dict[tuple[str, str, str], Counter[str]] = {}
     for day in document["days"]:
         row = sums.setdefault((day["site"], day["section"], day["crawler"]), Counter())
-        for name in ("hits", "listed_hits", "unlisted_hits", "parameter_hits"):
-            row[name] += day[name]
+        _add_pages(row, day)
     groups: dict[str, list[Row]] = {}
     for (site, section, crawler), row in sorted(sums.items()):
         listed = covered.get((site, section, None))
@@ -168,7 +178,7 @@ def _page_row(
     read: CoverageDoc | None,
 ) -> Row:
     known = None if listed is None else listed["listed"]
-    crawled = None if listed is None else read["crawled"] if read else 0
+    crawled = None if listed is None else _read_of(listed, read)
     return (
         f"  {section or '(none)'}",
         crawler,
@@ -177,9 +187,27 @@ def _page_row(
         number(crawled),
         _percent(crawled, known),
         "-" if not known else f"{row['listed_hits'] / known:.2f}",
-        number(row["unlisted_hits"]),
+        _known(row, "unlisted_hits"),
         number(row["parameter_hits"]),
     )
+
+
+def _read_of(listed: CoverageDoc, read: CoverageDoc | None) -> int | None:
+    return read["crawled"] if read else None if listed["crawled"] is None else 0
+
+
+def _add_pages(row: Counter[str], day: CrawlDayDoc) -> None:
+    row["hits"] += day["hits"] - day["contradicted"]
+    row["pages"] += day["pages"]
+    for name in ("listed_hits", "parameter_hits", "listed_pages"):
+        row[name] += day[name]
+    row["unlisted_hits"] += day["unlisted_hits"] or 0
+    row["unknown"] += day["unlisted_hits"] is None
+
+
+def _known(row: Counter[str], name: str) -> str:
+    """What depends on knowing what is listed."""
+    return number(None if row["unknown"] and not row[name] else row[name])
 
 
 def _day_rows(days: Sequence[CrawlDayDoc]) -> list[Row]:
@@ -191,8 +219,8 @@ def _day_rows(days: Sequence[CrawlDayDoc]) -> list[Row]:
         if day["day"] not in newest:
             continue
         row = sums.setdefault(key, Counter())
-        row.update({"hits": day["hits"], "pages": day["pages"], "listed": day["listed_pages"]})
-        row["unlisted"] += day["unlisted_hits"]
+        _add_pages(row, day)
+        row["false"] += day["contradicted"]
         row["errors"] += day["statuses"]["client_errors"] + day["statuses"]["server_errors"]
         if day["at_least"]:
             more.add(key)
@@ -201,9 +229,10 @@ def _day_rows(days: Sequence[CrawlDayDoc]) -> list[Row]:
             f"  {day}",
             crawler,
             number(row["hits"]),
+            Cell(number(row["false"]), Ink.BAD if row["false"] else None),
             ("> " if (day, crawler) in more else "") + number(row["pages"]),
-            number(row["listed"]),
-            number(row["unlisted"]),
+            _known(row, "listed_pages"),
+            _known(row, "unlisted_hits"),
             number(row["errors"]),
         )
         for (day, crawler), row in sorted(sums.items())
@@ -211,17 +240,37 @@ def _day_rows(days: Sequence[CrawlDayDoc]) -> list[Row]:
 
 
 def _never_text(document: CrawlersDoc, screen: Screen) -> list[str]:
-    counts = Counter[str]()
+    counts, unknown = Counter[str](), Counter[str]()
     for one in document["coverage"]:
-        if one["crawler"] is None:
-            counts[one["site"]] += one["never"]
+        if one["crawler"] is None and one["never"] is None:
+            unknown[one["site"]] += one["listed"]
+        elif one["crawler"] is None:
+            counts[one["site"]] += one["never"] or 0
     lines: list[str] = []
     for never in document["never"]:
         pages = several(counts[never["site"]], "listed page")
         lines += paragraph(f"{never['site']}: {pages}", screen, ink=Ink.WAIT)
         for page in never["examples"][:SHOWN]:
             lines += paragraph(page, screen, indent=4, ink=Ink.DIM)
+    lines += _unknown_text(unknown, screen)
     return [*_block("Never read by any bot", screen), *lines] if lines else []
+
+
+def _unknown_text(listed: Counter[str], screen: Screen) -> list[str]:
+    """Sites whose logs nobody read, and how many pages they list."""
+    if not listed:
+        return []
+    lines = paragraph(
+        f"Not known of {several(len(listed), 'site')}: no line of an access log"
+        " of theirs was ever read.",
+        screen,
+        ink=Ink.WAIT,
+    )
+    for site, pages in sorted(listed.items())[:SHOWN]:
+        lines += paragraph(
+            f"{site}: {several(pages, 'listed page')}", screen, indent=4, ink=Ink.DIM
+        )
+    return lines
 
 
 def _unlisted_text(document: CrawlersDoc, screen: Screen) -> list[str]:

@@ -119,6 +119,8 @@ class RunTargetDoc(TypedDict):
 class ProblemDoc(ActionDoc):
     count: int
     """Actions; more than one where none of them was begun, all for this reason."""
+    calls: int
+    """Those of them for which the engine was called; 0: what was known already stood in the way."""
     state: str
     """`rejected`, `unknown`, `failed` or `partial`."""
     http_status: int | None
@@ -137,7 +139,7 @@ class RunDoc(TypedDict):
     """When it began."""
     finished_at: str
     outcome: str
-    """`ok`, `partial`, `failed`, `nothing`, `held` or `deadline`."""
+    """`ok`, `partial`, `failed`, `nothing`, `held`, `deadline` or `stopped`."""
     exit_code: int
     digest: str
     counts: CountsDoc
@@ -224,6 +226,9 @@ class StatusDoc(TypedDict):
     """Its address; null: the engine cannot be told sitemaps, or none is known yet."""
     state: str
     """A state of a sitemap."""
+    last_try: str | None
+    """How the last run that planned it ended, where it is not what stands: a state; null: nothing
+    is open."""
     last_submitted: str | None
     """The later of our own word and the engine's."""
     last_downloaded: str | None
@@ -254,10 +259,14 @@ class ExplainTargetDoc(TypedDict):
     site: str
     account: str
     state: str
-    """A state, `waiting`, or `never`: no rule tells it."""
+    """A state, `waiting` for the next run, `skipped` until something changes, or `never`: no rule
+    tells it."""
     attempts: list[LogRowDoc]
     why_not: str | None
     """Why the engine does not have it; null: it has."""
+    reason: str | None
+    """The same as the id of a skip or of a cause; null: there is none."""
+    next_step: str | None
     not_before: str | None
     alias: str | None
     """This is about the sitemap's other address; null: about the address itself."""
@@ -298,6 +307,8 @@ class CheckTargetDoc(CheckAccountDoc):
 class CheckDoc(TypedDict):
     ok: bool
     """Nothing failed."""
+    online: bool
+    """False: only the inventory and its secrets were looked at; nobody was asked."""
     accounts: list[CheckAccountDoc]
     targets: list[CheckTargetDoc]
     findings: list[FindingDoc]
@@ -322,7 +333,7 @@ class AnswerDoc(TypedDict):
 class VerifyDoc(TypedDict):
     finished_at: str | None
     outcome: str
-    """`ok`, `partial`, `failed` or `deadline`."""
+    """`ok`, `partial`, `failed`, `deadline` or `stopped`."""
     exit_code: int
     answers: list[AnswerDoc]
     """One for each property that was asked about."""
@@ -373,8 +384,8 @@ class PageDoc(TypedDict):
 
 class FaultDoc(TypedDict):
     where: str
-    line: int
-    column: int
+    line: int | None
+    column: int | None
     problem: str
 
 

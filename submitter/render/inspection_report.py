@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
 from submitter.core.inspection import Inspection, Sample, counts, reasons
+from submitter.core.skip_words import reason_words
 from submitter.core.summary import timestamp
 from submitter.render.screen import Ink, Screen
 from submitter.render.tables import Column, Folds, Row, grouped_table, paragraph
-from submitter.render.text_parts import SHOWN, number, reason_words
+from submitter.render.text_parts import SHOWN, number
 
 
 class ReasonDoc(TypedDict):

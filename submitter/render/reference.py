@@ -22,6 +22,7 @@ from submitter.core.notes import READING_IDS
 from submitter.core.pagereader import PAGE_IDS
 from submitter.core.robots import ROBOTS_IDS
 from submitter.core.sieve import NOT_WRITTEN
+from submitter.core.skip_words import LATER, NOT_NOW
 from submitter.core.states import PARTIAL, State
 from submitter.core.status import SitemapState
 from submitter.core.traits import Traits
@@ -34,10 +35,10 @@ from submitter.render.markdown import code, codes, heading, link, table
 from submitter.render.members import member_docs
 from submitter.render.reference_commands import CommandText, commands_chapter
 from submitter.render.reference_crawls import crawls_chapter
+from submitter.render.reference_dashboard import dashboard_chapter
 from submitter.render.reference_engines import engines_chapter
 from submitter.render.reference_inventory import inventory_chapter
 from submitter.render.reference_json import json_chapter
-from submitter.render.text_parts import LATER, NOT_NOW
 from submitter.sources.reasons import NOTES, REASONS
 from submitter.stories.baidu_files import FILE_IDS
 from submitter.stories.building.reports import BUILD_IDS
@@ -91,6 +92,7 @@ def reference_text(engines: Mapping[str, Traits], commands: Sequence[CommandText
         "Inventory": inventory_chapter(inventory_schema(engines)),
         "Publish lists": _list_fields(),
         "Views of the ledger": _views(),
+        "Tables of the dashboard": dashboard_chapter(),
     }
     lines = [*INTRO.splitlines(), "", " · ".join(map(link, chapters))]
     for title, chapter in chapters.items():

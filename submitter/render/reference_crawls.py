@@ -16,7 +16,8 @@ LINES = (
 TWICE = (
     "Every line counts once. It is known again by a salted hash of its bytes within its site and"
     " hour, so it does not matter how files are cut, packed, named, overlapped, ordered or read"
-    " again. Equal lines count as often as they stand in one file at most. The hashes of an hour"
+    " again. Equal lines count as often as they stand in one file at most; where a file holds them"
+    " far apart, in no order of time, they count once. The hashes of an hour"
     " are kept for 35 days after it was read; then the hour is closed, and its numbers stay. Not"
     " known again: the same requests in another format, or after a tool rewrote them."
 )

@@ -23,7 +23,7 @@ class AlertDoc(TypedDict):
     site: str | None
     """null: our own job, or the whole fleet."""
     about: str | None
-    """The sitemap or the section meant."""
+    """The sitemap, the section or the account meant."""
     engine: str | None
     """The engine, or its crawler by the name in access logs."""
     since: str | None
@@ -125,6 +125,9 @@ class LatencyDoc(TypedDict):
     """Pages (sitemaps) first sent in the period, as far as logs could have shown their reading."""
     reached: int
     """Read after they were sent."""
+    again: int
+    """Read before they were sent and again since. Of the readings of a page the first and the last
+    are kept, so how soon that was is not known, and is in no median."""
     before: int
     """Read before they were sent only; no answer to the sending."""
     open: int
@@ -250,6 +253,7 @@ def latency_doc(one: Latency) -> LatencyDoc:
         "period": one.period,
         "sent": one.sent,
         "reached": one.reached,
+        "again": one.again,
         "before": one.before,
         "open": one.open,
         "median_s": one.median_s,

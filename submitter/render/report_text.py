@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from typing import Literal
 
-from submitter.render.report_documents import AlertDoc, LaneDoc, LatencyDoc, OverviewDoc
+from submitter.render.report_documents import AlertDoc, LaneDoc, LatencyDoc, OverviewDoc, PeriodDoc
 from submitter.render.screen import Ink, Screen
 from submitter.render.tables import Cell, Column, Folds, Row, paragraph, table
 from submitter.render.text_parts import number, several, state_cell
@@ -15,9 +16,14 @@ MOST_LANES = 20
 MOST_OF_AN_ID = 5
 """Alarms of one id that are shown; JSON has them all."""
 _SEVERITY_INK = {"error": Ink.BAD, "warning": Ink.WAIT}
+_EARLIER = {
+    "again": "AGAIN were read before they were sent and since: how soon is not kept, so no median"
+    " counts them.",
+    "before": "BEFORE were read before they were sent only.",
+}
 _NO_LOOP = (
-    "Nothing to measure yet: no sitemap was told and asked about, and no access log was read"
-    " (`submitter crawlers` reads them)."
+    "Nothing to measure: of what was first sent {when}, no sitemap was asked about again,"
+    " and no access log that was read (`submitter crawlers`) covers a page."
 )
 
 
@@ -29,7 +35,7 @@ def overview_text(overview: OverviewDoc, now: datetime, screen: Screen) -> list[
     lines += _titled("Submissions", _submissions(overview, screen), screen)
     lines += _titled("Sitemaps now", _sitemaps(overview, screen), screen)
     lines += _titled("Lanes", _lanes(overview["lanes"], now, screen), screen)
-    loop = _loop(overview, screen) or paragraph(_NO_LOOP, screen)
+    loop = _loop(overview, screen) or paragraph(_no_loop(overview["periods"]), screen)
     return lines + _titled("From first sent to first read", loop, screen)
 
 
@@ -143,6 +149,7 @@ def _lanes(lanes: Sequence[LaneDoc], now: datetime, screen: Screen) -> list[str]
 
 
 def _loop(overview: OverviewDoc, screen: Screen) -> list[str]:
+    earlier = _earlier(overview)
     columns = (
         Column("ENGINE"),
         Column("BY"),
@@ -151,11 +158,14 @@ def _loop(overview: OverviewDoc, screen: Screen) -> list[str]:
         *((Column("PERIOD"),) if len(overview["periods"]) > 1 else ()),
         Column("SENT", right=True),
         Column("READ", right=True),
+        *(Column(name.upper(), right=True) for name in earlier),
         Column("OPEN", right=True),
         Column("MEDIAN", right=True),
         Column("P90", right=True),
     )
     lines = table(columns, _loop_rows(overview), screen)
+    if earlier:
+        lines += paragraph(" ".join(_EARLIER[name] for name in earlier), screen)
     unsure = max((one["unsure"] for one in overview["latencies"]), default=0)
     if unsure:
         lines += paragraph(
@@ -166,8 +176,13 @@ def _loop(overview: OverviewDoc, screen: Screen) -> list[str]:
     return lines
 
 
+def _no_loop(periods: Sequence[PeriodDoc]) -> str:
+    spans = (f"from {one['since'][:10]} to {one['until'][:10]}" for one in periods)
+    return _NO_LOOP.format(when=" and ".join(spans))
+
+
 def _loop_rows(overview: OverviewDoc) -> Iterable[Row]:
-    several_periods = len(overview["periods"]) > 1
+    several_periods, earlier = len(overview["periods"]) > 1, _earlier(overview)
     for one in _side_by_side(overview["latencies"]):
         yield (
             one["engine"],
@@ -177,10 +192,17 @@ def _loop_rows(overview: OverviewDoc) -> Iterable[Row]:
             *((one["period"],) if several_periods else ()),
             number(one["sent"]),
             number(one["reached"]),
+            *(number(one[name]) for name in earlier),
             Cell(number(one["open"]), Ink.WAIT if one["open"] else None),
             _wait(one["median_s"]),
             _wait(one["p90_s"]),
         )
+
+
+def _earlier(overview: OverviewDoc) -> list[Literal["again", "before"]]:
+    """Which columns of what was read before it was sent have anything to say."""
+    names: tuple[Literal["again", "before"], ...] = ("again", "before")
+    return [name for name in names if any(one[name] for one in overview["latencies"])]
 
 
 def _side_by_side(latencies: Sequence[LatencyDoc]) -> list[LatencyDoc]:

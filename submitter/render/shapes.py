@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
@@ -12,10 +12,16 @@ from submitter.core.calls import Check
 from submitter.core.causes import find_cause, meaning_of, next_step_of
 from submitter.core.findings import Finding, Severity
 from submitter.core.fleet import Account
+from submitter.core.lastrun import NO_RUN, LastRun
 from submitter.core.looks import DocumentReading, PageRow, SiteLook
 from submitter.core.records import LogRow, PageLogRow, SitemapStatus
 from submitter.core.sights import Sight
-from submitter.core.status import SitemapState, sitemap_state, stuck_finding
+from submitter.core.status import (
+    SitemapState,
+    last_try,
+    sitemap_state,
+    stuck_finding,
+)
 from submitter.core.summary import finding_json, timestamp
 from submitter.core.traits import Traits
 from submitter.errors import Fault
@@ -49,8 +55,8 @@ def finding_doc(finding: Finding) -> FindingDoc:
 def fault_doc(fault: Fault) -> FaultDoc:
     return {
         "where": fault.where,
-        "line": fault.line,
-        "column": fault.column,
+        "line": fault.line or None,
+        "column": fault.column or None,
         "problem": fault.problem,
     }
 
@@ -109,8 +115,10 @@ def status_doc(
     traits: Traits,
     waiting_since: datetime | None = None,
     sights: Sequence[Sight] = (),
+    last: LastRun = NO_RUN,
 ) -> StatusDoc:
-    """`sights` are of this sitemap, as ourselves and as the engine's crawler."""
+    """`sights` are of this sitemap, as ourselves and as the engine's crawler; `last` is what the
+    newest run said of the target."""
     known, site = line.known, line.target.site
     standing = known.standing if known else None
     check = (known.check if known else None) or Check(property, line.sitemap or "")
@@ -119,7 +127,10 @@ def status_doc(
     state = sitemap_state(
         known, traits=traits, waiting_since=waiting_since, stuck_after=stuck_after
     )
-    finding = _why_not_fetched(known, state, sights, traits.name)
+    tried = last_try(line.sitemap, known, traits, site.origin, last)
+    finding = tried.why
+    if finding is None or state is SitemapState.STUCK:
+        finding = _why_not_fetched(known, state, sights, traits.name)
     return {
         "site": line.target.site.origin,
         "account": line.target.account.name,
@@ -127,6 +138,7 @@ def status_doc(
         "property": property,
         "sitemap": line.sitemap,
         "state": str(state),
+        "last_try": tried.state,
         "last_submitted": timestamp(_latest(told_at, check.last_submitted)),
         "last_downloaded": timestamp(check.last_downloaded),
         "is_pending": check.is_pending,
@@ -179,18 +191,18 @@ def _latest(*times: datetime | None) -> datetime | None:
 
 
 def verify_doc(
-    answers: Sequence[Answer], statuses: list[StatusDoc], *, exit_code: ExitCode, at: datetime
+    answers: Sequence[Answer], statuses: list[StatusDoc], *, exit_code: int, at: datetime
 ) -> VerifyDoc:
     return {
         "finished_at": timestamp(at),
-        "outcome": _VERIFY_OUTCOMES.get(exit_code, "failed"),
+        "outcome": _VERIFY_OUTCOMES.get(exit_code, "stopped"),
         "exit_code": int(exit_code),
         "answers": [answer_doc(one) for one in answers],
         "statuses": statuses,
     }
 
 
-_VERIFY_OUTCOMES = {
+_VERIFY_OUTCOMES: Mapping[int, str] = {
     ExitCode.OK: "ok",
     ExitCode.PARTIAL: "partial",
     ExitCode.NOTHING_SUCCEEDED: "failed",
@@ -219,6 +231,7 @@ def answer_doc(answer: Answer) -> AnswerDoc:
 def check_doc(checkup: Checkup) -> CheckDoc:
     return {
         "ok": checkup.exit_code is ExitCode.OK,
+        "online": checkup.online,
         "accounts": [_account_doc(one.account, one.diagnosis) for one in checkup.accounts],
         "targets": [
             {
@@ -265,6 +278,8 @@ def explain_doc(story: Story) -> ExplainDoc:
                 "state": one.state,
                 "attempts": [log_row_doc(row) for row in one.attempts],
                 "why_not": one.why_not,
+                "reason": one.why.reason or None,
+                "next_step": one.why.next_step or None,
                 "not_before": timestamp(one.not_before),
                 "alias": one.alias,
             }

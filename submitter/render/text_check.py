@@ -66,9 +66,13 @@ def _summary(check: CheckDoc, failed: int, screen: Screen) -> list[str]:
     sites = len({one["site"] for one in check["targets"]})
     targets = text_parts.several(len(check["targets"]), "target")
     open_ones = sum(one["state"] == "unchecked" for one in check["targets"])
-    words = f"{text_parts.several(sites, 'site')}, {targets}, {failed:,} of them failed"
+    words = f"{text_parts.several(sites, 'site')}, {targets}"
+    words += f", {failed:,} of them failed" if failed or check["online"] else ""
     lost = sum(one["state"] == "failed" for one in check["accounts"])
     words += f", {text_parts.several(lost, 'account')} failed" if lost else ""
-    words += f", {open_ones:,} could not be checked to the end" if open_ones else ""
+    if open_ones and check["online"]:
+        words += f", {open_ones:,} could not be checked to the end"
+    if not check["online"]:
+        words += "; engines and sites were not asked: `submitter check --online` does that"
     ready = "ready" if check["ok"] else "not ready"
     return paragraph(f"{ready}: {words}", screen, ink=Ink.GOOD if check["ok"] else Ink.BAD)

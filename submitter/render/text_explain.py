@@ -44,10 +44,18 @@ def _target_lines(target: ExplainTargetDoc, now: datetime, screen: Screen) -> li
     other = f" (at its other address {target['alias']})" if target["alias"] else ""
     head = f"{target['account']}: {target['state']}{other}"
     lines = paragraph(head, screen, ink=state_cell(target["state"]).ink)
-    if target["why_not"]:
-        lines += paragraph(f"why not: {target['why_not']}", screen, indent=2)
+    said = target["why_not"] or ""
+    if said:
+        reason = f" ({target['reason']})" if target["reason"] else ""
+        lines += paragraph(f"why not{reason}: {_without_time(said)}", screen, indent=2)
     if target["not_before"]:
         lines += paragraph(f"again at: {moment(read(target['not_before']), now)}", screen, indent=2)
     for row in target["attempts"]:
-        lines += [f"  {line}" for line in log_row_text(row, screen.narrower(2))]
+        lines += [f"  {line}" for line in log_row_text(row, screen.narrower(2), said)]
+        said = "; ".join((said, row["meaning"] or "", row["message"], row["next_step"] or ""))
     return lines
+
+
+def _without_time(why_not: str) -> str:
+    """The moment has a line of its own."""
+    return why_not.partition("; not before ")[0]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from submitter.core.plain import clip
+from submitter.core.skip_words import LATER, reason_words
 from submitter.render.documents import AllowanceDoc, FindingDoc, ProblemDoc, SkipDoc
 from submitter.render.screen import Ink, Screen
 from submitter.render.tables import Cell, Column, Folds, paragraph, table
@@ -15,34 +16,6 @@ from submitter.render.times import moment, read
 SHOWN = 3
 """Examples shown of what is grouped; JSON has them all."""
 
-LATER: Mapping[str, str] = {
-    "quota": "today's quota is spent",
-    "run-limit": "more than one run sends",
-    "not-before": "the engine asked to wait",
-    "retry-after": "the engine asked to wait",
-    "unknown": "sent before, no answer was read",
-    "too-soon": "told a moment ago",
-    "deadline": "no time was left",
-    "stopped": "the run was stopped",
-    "engine-unavailable": "the engine does not answer",
-    "unconfirmed": "gone pages that did not say so yet",
-}
-"""Reasons of what is sent later by itself. For the docs; they only grow."""
-
-NOT_NOW: Mapping[str, str] = {
-    "guard": "held by the guard",
-    "audit": "held by its audit",
-    "not-looked-at": "the site was not looked at",
-    "sitemap-disallowed": "robots.txt closes it to the engine's crawler",
-    "unreadable": "the sitemap could not be read",
-    "rejected-before": "rejected before, unchanged",
-    "unchanged": "told before, unchanged",
-    "already-told": "told before",
-    "first-run": "older than the first run sends",
-    "key-outside-scope": "the key file does not speak for it",
-    "still-there": "left the sitemaps, and answers",
-}
-"""Reasons of what is not sent until something changes. For the docs; they only grow."""
 _KINDS = {"sitemap": "sitemaps", "urls": "pages", "removal": "removals"}
 _STATE_INK = {
     "accepted": Ink.GOOD,
@@ -76,11 +49,6 @@ def state_cell(state: str) -> Cell:
     return Cell(state, _STATE_INK.get(state))
 
 
-def reason_words(reason: str) -> str:
-    words = LATER.get(reason) or NOT_NOW.get(reason)
-    return f"{words} ({reason})" if words else reason
-
-
 def why_not_sent(skips: Iterable[SkipDoc], now: datetime, screen: Screen) -> list[str]:
     """What was found and not sent, by reason; what waits comes first."""
     counts: Counter[tuple[str, str]] = Counter()
@@ -101,19 +69,34 @@ def why_not_sent(skips: Iterable[SkipDoc], now: datetime, screen: Screen) -> lis
 
 
 def problems(found: Iterable[ProblemDoc], screen: Screen) -> list[str]:
-    """What went wrong, in the engine's own words, with the next step; alike ones together."""
+    """What went wrong, in the engine's own words, with the next step; alike ones together, also
+    where they differ only in the site that they name."""
     groups: dict[tuple[str, str, str, str], list[ProblemDoc]] = {}
     for one in found:
-        key = (one["account"], one["state"], one["cause"] or one["code"] or "", one["message"])
+        words = _without_names(one)
+        key = (one["account"], one["state"], one["cause"] or one["code"] or "", words)
         groups.setdefault(key, []).append(one)
     lines = [line for group in groups.values() for line in _problem_lines(group, screen)]
     return _titled("Problems", lines, screen)
 
 
+def _without_names(one: ProblemDoc) -> str:
+    """The message as it would be for any other site."""
+    host = one["site"].rpartition("//")[2]
+    words = one["message"]
+    for name in (one["target"], one["property"], one["site"], host):
+        words = words.replace(name, "*") if name else words
+    return words
+
+
 def _problem_lines(group: Sequence[ProblemDoc], screen: Screen) -> list[str]:
     first = group[0]
     count = sum(one.get("count", 1) for one in group)
-    facts = [first["state"], first["cause"] or first["code"], f"{count}x"]
+    calls = sum(one.get("calls", one.get("count", 1)) for one in group)
+    sites = list(dict.fromkeys(one["site"] for one in group))
+    facts = [first["state"], first["cause"] or first["code"], f"{count:,}x"]
+    facts += [f"{len(sites):,} sites"] if len(sites) > 1 else []
+    facts += [several(calls, "call") if calls else "not called"] if calls < count else []
     status = first["http_status"]
     facts += [f"HTTP {status}"] if status is not None else []
     head = f"{first['account']} ({first['engine']}): {', '.join(fact for fact in facts if fact)}"
@@ -124,7 +107,8 @@ def _problem_lines(group: Sequence[ProblemDoc], screen: Screen) -> list[str]:
     lines += paragraph(first["message"] or "the engine gave no reason", screen, indent=4)
     if first["next_step"]:
         lines += paragraph(f"Next: {first['next_step']}", screen, indent=4)
-    return lines + _example_lines([one["target"] for one in group], screen)
+    examples = sites if len(sites) > 1 else [one["target"] for one in group]
+    return lines + _example_lines(examples, screen)
 
 
 def findings(found: Iterable[FindingDoc], screen: Screen) -> list[str]:

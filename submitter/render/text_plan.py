@@ -24,9 +24,9 @@ COLUMNS = (
 )
 
 
-def plan_text(plan: PlanDoc, now: datetime, screen: Screen, *, command: str) -> list[str]:
+def plan_text(plan: PlanDoc, now: datetime, screen: Screen, *, command: str | None) -> list[str]:
     """The lines of the report. `command` is what sends exactly this plan, never folded, so that
-    it can be copied."""
+    it can be copied; None: nothing can, because it is for another moment."""
     return [
         *_head(plan, screen),
         *_actions(plan["actions"], screen),
@@ -63,9 +63,12 @@ def _actions(actions: Iterable[ActionDoc], screen: Screen) -> list[str]:
     return ["", *lines] if lines else []
 
 
-def _foot(plan: PlanDoc, screen: Screen, command: str) -> list[str]:
+def _foot(plan: PlanDoc, screen: Screen, command: str | None) -> list[str]:
     count = len(plan["actions"])
     if not count:
         return paragraph("There is nothing to send.", screen)
-    words = f"{several(count, 'call')} would be made. Nothing was sent. To send exactly this:"
+    words = f"{several(count, 'call')} would be made. Nothing was sent."
+    if command is None:
+        return paragraph(f"{words} A run at that moment plans anew.", screen)
+    words += " To send exactly this:"
     return [*paragraph(words, screen), f"    {plain(command)}"]

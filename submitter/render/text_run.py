@@ -20,8 +20,9 @@ OUTCOMES: Mapping[str, tuple[str, Ink | None]] = {
     "nothing": ("nothing to do", None),
     "partial": ("some of it went wrong", Ink.BAD),
     "failed": ("nothing succeeded", Ink.BAD),
-    "held": ("the guard held a site; --force REASON lets it through", Ink.WAIT),
+    "held": ("the guard held a site; --site HOST --force REASON lets it through", Ink.WAIT),
     "deadline": ("stopped with work left; the next run goes on", Ink.WAIT),
+    "stopped": ("stopped by a signal; the next run goes on", Ink.WAIT),
 }
 
 COLUMNS = (

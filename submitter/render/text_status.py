@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from submitter.render import text_parts
-from submitter.render.documents import AnswerDoc, StatusDoc, VerifyDoc
+from submitter.render.documents import AnswerDoc, FindingDoc, StatusDoc, VerifyDoc
 from submitter.render.screen import Ink, Screen
 from submitter.render.tables import Cell, Column, Folds, Row, grouped_table, paragraph
 from submitter.render.text_parts import number
@@ -26,6 +26,11 @@ _INK = {
     "fetched": Ink.GOOD,
     "queued": Ink.WAIT,
     "never_submitted": Ink.WAIT,
+    "deferred": Ink.WAIT,
+    "skipped": Ink.WAIT,
+    "unknown": Ink.WAIT,
+    "failed": Ink.BAD,
+    "rejected": Ink.BAD,
     "stuck": Ink.BAD,
     "fetched_with_errors": Ink.BAD,
 }
@@ -34,27 +39,53 @@ _INK = {
 def status_text(statuses: Sequence[StatusDoc], now: datetime, screen: Screen) -> list[str]:
     """A row for each account under its sitemap, or under its site while no sitemap is known."""
     groups: dict[str, list[Row]] = {}
-    unsupported = 0
+    unsupported: list[StatusDoc] = []
     for one in statuses:
         if one["state"] == "not_supported":
-            unsupported += 1
+            unsupported.append(one)
         else:
             groups.setdefault(one["sitemap"] or one["site"], []).append(_row(one, now))
     lines = grouped_table(COLUMNS, list(groups.items()), screen) or ["No sitemap is known yet."]
     if unsupported:
-        words = f"{unsupported:,} more at engines that cannot be told sitemaps; see `submitter log`"
-        lines += ["", *paragraph(words, screen)]
+        lines += ["", *paragraph(_pages_only(unsupported), screen)]
     return lines + _why_not_fetched(statuses, screen)
 
 
+def _pages_only(lines: Sequence[StatusDoc]) -> str:
+    """The log has their calls; what was given up before one is in no call."""
+    words = f"{len(lines):,} more at engines that cannot be told sitemaps; see `submitter log`"
+    stopped = sum(one["last_try"] is not None for one in lines)
+    if stopped:
+        words += f". At {stopped:,} of them the last run made no call; why stands below"
+    return words
+
+
 def _why_not_fetched(statuses: Iterable[StatusDoc], screen: Screen) -> list[str]:
-    return text_parts.findings((one["finding"] for one in statuses if one["finding"]), screen)
+    """What is the same at several sitemaps is said once."""
+    alike: dict[tuple[str, str], list[FindingDoc]] = {}
+    for one in statuses:
+        if finding := one["finding"]:
+            alike.setdefault((finding["id"], finding["message"]), []).append(finding)
+    return text_parts.findings(map(_as_one, alike.values()), screen)
+
+
+def _as_one(alike: Sequence[FindingDoc]) -> FindingDoc:
+    places = list(dict.fromkeys(one["where"] for one in alike))
+    more = f" and {len(places) - 1:,} more" if len(places) > 1 else ""
+    return {
+        **alike[0],
+        "where": f"{places[0]}{more}",
+        "count": len(places),
+        "examples": places[1:] or alike[0]["examples"],
+    }
 
 
 def _row(one: StatusDoc, now: datetime) -> Row:
+    never = one["state"] == "never_submitted"
+    state = (never and one["last_try"]) or one["state"]
     return (
         f"  {one['account']}",
-        Cell(one["state"].replace("_", " "), _INK.get(one["state"])),
+        Cell(state.replace("_", " "), _INK.get(state)),
         relative(read(one["last_submitted"]), now),
         relative(read(one["last_downloaded"]), now),
         number(one["errors"]),

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from math import ceil, inf
 
-_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+_MIN, _HOUR, _DAY = 60, 3_600, 86_400
+_STEPS = (
+    (_MIN, 1, "s", 1, ""),
+    (_HOUR, _MIN, "min", _MIN, ""),
+    (_DAY, _HOUR, "h", _MIN, "min"),
+    (10 * _DAY, _DAY, "d", _HOUR, "h"),
+    (inf, _DAY, "d", _DAY, ""),
+)
+"""A length below so many seconds is told in the one unit, and what is left of it in the other."""
 
 
 def exact(at: datetime | None) -> str:
@@ -13,12 +22,15 @@ def exact(at: datetime | None) -> str:
 
 
 def span(length: timedelta) -> str:
-    """`3 d`, `7 h`, `12 min`, `40 s`: one unit, rounded down."""
-    seconds = int(abs(length.total_seconds()))
-    for size, unit in _UNITS:
-        if seconds >= size:
-            return f"{seconds // size} {unit}"
-    return "0 s"
+    """`2 d 23 h`, `5 h 59 min`, `12 min`, `40 s`, rounded to the nearest and a half down; from ten
+    days on in days alone."""
+    seconds = abs(length.total_seconds())
+    for end, size, unit, fine, fine_unit in _STEPS:
+        whole = ceil(seconds / fine - 0.5) * fine
+        if whole < end:
+            rest = f" {whole % size // fine} {fine_unit}" if whole % size else ""
+            return f"{whole // size} {unit}{rest}"
+    raise AssertionError("the last step has no end")
 
 
 def span_of_seconds(seconds: int) -> str:
@@ -27,7 +39,7 @@ def span_of_seconds(seconds: int) -> str:
 
 
 def relative(at: datetime | None, now: datetime) -> str:
-    """`3 d ago`, `in 7 h`; a dash when there is none."""
+    """`3 d 2 h ago`, `in 7 h`; a dash when there is none."""
     if at is None:
         return "-"
     return f"in {span(at - now)}" if at > now else f"{span(now - at)} ago"

@@ -150,6 +150,9 @@ def _warnings(document: WithdrawDoc, screen: Screen) -> list[str]:
     declared = [one["sitemap"] for one in document["withdrawals"] if one["declared"]]
     if declared:
         more = f" and {len(declared) - 1} more" if len(declared) > 1 else ""
-        words = f"Still declared, so the next run submits it again: {declared[0]}{more}"
+        words = (
+            f"Still declared, so the next run submits it again: {declared[0]}{more}."
+            " Take it out of the inventory, or of robots.txt."
+        )
         lines += ["", *paragraph(words, screen, ink=Ink.WAIT)]
     return lines

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 BAIDU_QUOTAS = {"www.fleet.test": 200, "shop.fleet.test": 25}
 """Pages a day: the shop has more pages than that, so some wait for tomorrow."""
 
+INDEXNOW_KEY = "5a6d0b1c4e7f4d3a9b2c8e1f0a7d6c5b"
+"""Public like every such key: the site serves it."""
+
 _NEWS = Section("news", 6, "/news/{word}-{n}", Form.RSS, span_days=5)
 _HELP = Section("help", 5, "/help/{word}-{n}", Form.TEXT)
 _PAGES = Section("pages", 12, "/{word}-{n}")
@@ -123,8 +126,15 @@ def _at_seznam(sandbox: Sandbox, origin: str) -> str:
     return sandbox.seznam.add_site(urlsplit(origin).netloc)
 
 
+def _at_indexnow(sandbox: Sandbox, origin: str) -> str:
+    site = sandbox.fleet.site(urlsplit(origin).netloc)
+    site.put(f"/{INDEXNOW_KEY}.txt", INDEXNOW_KEY, "text/plain")
+    return INDEXNOW_KEY
+
+
 FURTHER: Mapping[str, tuple[str, Callable[[Sandbox, str], str]]] = {
     "bing": ("api_key", _at_bing),
+    "indexnow": ("key", _at_indexnow),
     "yandex": ("token", _at_yandex),
     "seznam": ("key", _at_seznam),
 }

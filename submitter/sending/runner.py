@@ -352,6 +352,7 @@ class AccountRun:
                 action,
                 not_before=outcome.not_before,
                 reason=outcome.cause or outcome.code or outcome.message,
+                state=outcome.rest if outcome.rest is State.FAILED else State.DEFERRED,
             )
         with self._lock:
             self._done.append(Done(action, outcome, called))

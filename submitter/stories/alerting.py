@@ -11,20 +11,24 @@ from submitter.core.alerts import (
     FAILING_RUNS,
     LATELY_DAYS,
     LEAST_HITS,
-    WEEK,
     AlarmFacts,
     Alert,
     alerts,
 )
-from submitter.core.evidence import Unread
+from submitter.core.crawl.records import FILES
+from submitter.core.evidence import SectionCrawl, Unread
 from submitter.core.fleet import Fleet, Target
+from submitter.core.sections import NO_SECTION
 from submitter.core.selection import Selection
+from submitter.core.swings import WEEK
 from submitter.core.traits import Traits
 from submitter.errors import LedgerError
 from submitter.ports import AlarmBook, EvidenceBook, Ledger, Webhook
 
 RUNS = FAILING_RUNS + 20
 """Runs are looked through so far back; a run that was killed has no end."""
+REPORTS = 2 * FAILING_RUNS
+"""So many reports of runs are read: not every run tries every account."""
 
 
 def evidence_of(ledger: Ledger) -> EvidenceBook:
@@ -48,16 +52,20 @@ def find_alerts(
     facts = AlarmFacts(
         sites=frozenset(target.site.origin for target in targets),
         runs=book.run_ends(limit=RUNS),
+        shares=[one for one in book.run_shares(limit=REPORTS) if one.account in fleet.accounts],
         looks=book.looks(since=now - timedelta(days=LATELY_DAYS + BEFORE_DAYS)),
         troubles=book.troubles(),
         dates=book.lying_dates(since=now - WEEK),
         unread=_of_targets(book.unread(for_s=rules.unread_days * 86_400), targets),
-        crawls=book.section_crawls(
-            _crawlers(targets, traits),
-            first=today - timedelta(days=LATELY_DAYS + BEFORE_DAYS),
-            lately=today - timedelta(days=LATELY_DAYS),
-            today=today,
-            least=LEAST_HITS,
+        crawls=_of_sections(
+            book.section_crawls(
+                _crawlers(targets, traits),
+                first=today - timedelta(days=LATELY_DAYS + BEFORE_DAYS),
+                lately=today - timedelta(days=LATELY_DAYS),
+                today=today,
+                least=LEAST_HITS,
+            ),
+            targets,
         ),
         logs=book.log_spans(),
     )
@@ -68,6 +76,16 @@ def _of_targets(unread: Iterable[Unread], targets: Sequence[Target]) -> list[Unr
     """Without what was told by accounts that the inventory does not name any more."""
     known = {target.key for target in targets}
     return [one for one in unread if (one.site, one.account) in known]
+
+
+def _of_sections(crawls: Iterable[SectionCrawl], targets: Sequence[Target]) -> list[SectionCrawl]:
+    """Without sections that the inventory does not name any more: where one has a new name, nobody
+    reads it less."""
+    names = {
+        target.site.origin: {FILES, NO_SECTION[0], *(one.name for one in target.site.sections)}
+        for target in targets
+    }
+    return [one for one in crawls if one.section in names.get(one.site, ())]
 
 
 def _crawlers(targets: Sequence[Target], traits: Mapping[str, Traits]) -> list[str]:

@@ -214,13 +214,13 @@ def _crawlers_word(site: str, book: CrawlBook, today: date) -> Iterator[Finding]
         yield found("no-crawler-data", site)
         return
     sections = [one for one in book.coverage(site) if not one.crawler]
-    listed, never = sum(one.listed for one in sections), sum(one.never for one in sections)
+    listed, never = sum(one.listed for one in sections), sum(one.never or 0 for one in sections)
     if never:
         detail = f"{never:,} of {listed:,} listed at the last run"
         examples = book.never_crawled(site, limit=MAX_EXAMPLES)
         yield found("listed-not-crawled", site, detail, count=never, examples=examples)
-    hits = sum(one.hits - one.contradicted for one in days)
-    if strays := sum(one.unlisted_hits for one in days):
+    hits = sum(one.genuine for one in days)
+    if strays := sum(one.unlisted_hits or 0 for one in days):
         detail = f"{strays:,} of {hits:,} fetches in {LOOK_BACK.days} days"
         yield found("crawled-not-listed", site, detail, count=strays)
 
@@ -239,6 +239,7 @@ def named_report(
     audits = tuple(
         replace(
             audit,
+            site=name_of(audit.site),
             look=named(audit.look),
             findings=tuple(_renamed(one, name_of) for one in audit.findings),
             trusts=tuple(replace(one, document=name_of(one.document)) for one in audit.trusts),

@@ -65,6 +65,8 @@ class Checkup:
     accounts: Sequence[AccountCheck]
     targets: Sequence[TargetCheck]
     findings: Sequence[Finding] = field(default_factory=tuple)
+    online: bool = True
+    """False: nobody was asked, so that what can be seen from here is all that is known."""
 
     @property
     def exit_code(self) -> ExitCode:

@@ -15,8 +15,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from submitter.core.accounting import ExitCode
-from submitter.core.crawl.hits import Hit
 from submitter.core.crawl.lines import EXAMPLES, LineReader, Reading
+from submitter.core.crawl.met import HOUR_S, Hours
 from submitter.core.crawl.places import NAMELESS, Hosts, SitePages, parted
 from submitter.core.crawl.records import Coverage, CrawlDay
 from submitter.core.crawl.tally import Found, Tally
@@ -83,10 +83,16 @@ class CrawlReading:
     sites: set[str] = field(default_factory=set)
     stopped: bool = False
 
-    def leave_out(self, reason: str, hit: Hit) -> None:
+    @property
+    def is_all_left_out(self) -> bool:
+        """Whether there were bots' lines and not one of them counts, now or before."""
+        counted = self.new + self.known + self.left_out["closed-hour"]
+        return bool(self.reading.bots) and not counted
+
+    def leave_out(self, reason: str, host: bytes) -> None:
         self.left_out[reason] += 1
         some = self.examples.setdefault(reason, [])
-        text = hit.host.decode("utf-8", "backslashreplace")[:100]
+        text = host.decode("utf-8", "backslashreplace")[:100]
         if text and text not in some and len(some) < EXAMPLES:
             some.append(text)
 
@@ -176,11 +182,11 @@ class _Work:
                 host, target = parted(host, target)
             site = site_of(host)
             if isinstance(site, str):
-                self.found.leave_out(site, hit)
+                self.found.leave_out(site, host)
             elif since <= at <= until:
                 placed.append((line, bot, hit, site, target))
             else:
-                self.found.leave_out(self._why_not(at), hit)
+                self.found.leave_out(self._why_not(at), host)
         return placed
 
     def _why_not(self, at: int) -> str:
@@ -210,7 +216,20 @@ class _Work:
         batches = self._tally.take()
         if batches:
             self.book.record_crawls(self.lease, batches, at=now)
+        if met := self._hours_met():
+            self.book.record_logs(self.lease, met)
         self._tally.stored()
+
+    def _hours_met(self) -> dict[str, Hours]:
+        """By site, hours of which lines were read since the last time, as far as they are meant."""
+        found: dict[str, Hours] = {}
+        first, last = self._since // HOUR_S, self._until // HOUR_S
+        for host, hours in self.tools.reader.met.take().items():
+            origin = self._hosts.origin_of(host)
+            meant = {hour for hour in hours if first <= hour <= last}
+            if origin is not None and meant:
+                found.setdefault(origin, set()).update(meant)
+        return found
 
 
 def _nameless(request: CrawlRequest) -> str | None:
@@ -222,11 +241,11 @@ def _nameless(request: CrawlRequest) -> str | None:
 
 def judge_reading(found: CrawlReading) -> ExitCode:
     """4 when more than one line in twenty could not be read, or a log broke off; 7 when there was
-    no line at all; 0 else."""
+    no line at all, or bots' lines of which each was left out; 0 else."""
     lines, rejected = found.reading.lines, found.reading.rejected.total()
     if found.problems or rejected > MOST_REJECTED * lines:
         return ExitCode.PARTIAL
-    return ExitCode.OK if lines else ExitCode.NO_MATCH
+    return ExitCode.OK if lines and not found.is_all_left_out else ExitCode.NO_MATCH
 
 
 # ---------------------------------------------------------------- the report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from submitter.core import trees, urls
 from submitter.core.fleet import Site
@@ -20,6 +20,8 @@ from submitter.stories.run_request import RunRequest, Tools
 from submitter.stories.runs import make_run_plan, recover
 
 log = logging.getLogger(__name__)
+
+NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +57,18 @@ def remembered_looks(request: RunRequest, tools: Tools) -> dict[str, SiteLook]:
 
 
 def remembered_look(site: Site, ledger: Ledger) -> SiteLook | None:
-    """What the ledger remembers of a site, as if it had been seen just now, with no change."""
+    """What the ledger remembers of a site, as if it had been seen just now, with no change. What
+    the last look could not read is not readable."""
     documents = ledger.documents_of(site.origin)
-    if not documents:
+    unread = {one.sitemap: one for one in ledger.root_looks(site.origin) if not one.readable}
+    if not documents and not unread:
         return None
+    roots = remembered_roots(site, documents, ledger)
     return SiteLook(
         site=site.origin,
-        at=_last_read(documents),
+        at=max((one.read_at for one in documents), default=NEVER),
         first=False,
-        roots=remembered_roots(site, documents, ledger),
+        roots=tuple(unread.get(root.sitemap, root) for root in roots),
         documents=len(documents),
         listed=sum(one.pages for one in documents),
     )
@@ -76,7 +81,3 @@ def remembered_roots(
     nodes = {urls.normalize(one.url): Node.remembered(one) for one in documents}
     roots = site.sitemaps if site.sitemaps is not None else ledger.roots_of(site.origin)
     return tuple(trees.root_look(root, nodes) for root in roots)
-
-
-def _last_read(documents: list[DocumentMemory]) -> datetime:
-    return max(one.read_at for one in documents)

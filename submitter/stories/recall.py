@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from submitter.core.fleet import Account, Fleet, Site, Target
+from submitter.core.lastrun import Key, LastRun, last_runs
 from submitter.core.records import LogRow, PageLogRow, SitemapStatus
 from submitter.core.selection import Selection
 from submitter.ports import Ledger, LogFilter
+
+RUNS_BACK = (1, 4, 12)
+"""So many runs back is looked for what was last said of a target, more only where fewer lack it:
+the report of a large fleet is long."""
+
+
+def last_runs_of(ledger: Ledger, targets: Collection[Key]) -> dict[Key, LastRun]:
+    """What the newest run that had a target said of it, where a run did not long ago."""
+    found: dict[Key, LastRun] = {}
+    for limit in RUNS_BACK:
+        runs = ledger.runs(limit=limit)
+        found = last_runs(runs)
+        if found.keys() >= set(targets) or len(runs) < limit:
+            break
+    return {key: found[key] for key in targets if key in found}
 
 
 class Chosen:

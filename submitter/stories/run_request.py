@@ -27,6 +27,8 @@ class Tools:
     progress: Progress
     rules: RunRules = RunRules()
     stop: threading.Event = field(default_factory=threading.Event)
+    signal: Callable[[], int | None] = lambda: None
+    """The number of the signal that set `stop`; None: no signal did."""
     readers: Readers = field(default_factory=SoleReader)
 
 

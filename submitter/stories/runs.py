@@ -247,7 +247,12 @@ def report_of(
     answers: Sequence[Answer],
 ) -> RunReport:
     verdict = accounting.judge_run(
-        plan, done, looks.values(), late=_is_late(request, looks), forced=bool(request.forced)
+        plan,
+        done,
+        looks.values(),
+        late=_is_late(request, looks),
+        forced=bool(request.forced),
+        signal=tools.signal(),
     )
     surveys = {name: survey for name, (survey, _) in tools.ledger.surveys().items()}
     facts = RunFacts(

@@ -50,7 +50,7 @@ class Shelf:
         raise AssertionError("a comparison only reads")
 
     page_key = listing = lines_of = record_crawls = close_old_hours = crawls_of = unused
-    acquire = renew = release = documents_of = marker = unused
+    acquire = renew = release = documents_of = marker = record_logs = unused
 
 
 def day(**counts: int) -> CrawlDay:

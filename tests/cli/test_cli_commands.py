@@ -64,6 +64,7 @@ def test_check_offline_asks_nobody_and_says_so(call: Call, monkeypatch: pytest.M
     assert answer.exit_code == 0
     document = answer.json()
     assert document["ok"] is True
+    assert document["online"] is False
     assert [one["state"] for one in document["accounts"]] == ["unchecked"]
     assert {(one["site"], one["state"]) for one in document["targets"]} == {
         ("https://www.example.com", "unchecked"),
@@ -88,6 +89,8 @@ def test_a_selection_of_nothing_exits_7_and_names_the_nearest(call: Call, comman
         ("--account", "baidoo", "baidu"),
         ("--tag", "mian", "main"),
         ("--tag", "zzz", "there are: main"),
+        ("--site", "zzz", "; there are: shop.example.com, www.example.com\n"),
+        ("--site", "ftp://z", "; there are: https://shop.example.com, https://www.example.com\n"),
     ],
 )
 @pytest.mark.usefixtures("inventory")
@@ -96,6 +99,18 @@ def test_each_kind_of_selection_is_named(call: Call, option: str, value: str, hi
     assert answer.exit_code == 7
     assert f"{option} {value!r}" in answer.stderr
     assert hint in answer.stderr
+
+
+def test_of_many_names_some_are_named_and_the_rest_is_counted(call: Call, tmp_path: Path) -> None:
+    hosts = ", ".join(f"h{number}" for number in range(8))
+    accounts = "accounts: {baidu: {engine: baidu, token: env:BAIDU_TOKEN}}"
+    sites = f"sites: [{{domain: example.com, accounts: [baidu], subdomains: [{hosts}]}}]"
+    text = f"version: 1\nname: many\n{accounts}\n{sites}\n"
+    (tmp_path / "inventory.yaml").write_text(text, encoding="utf-8")
+    answer = call("status", "--site", "zzz")
+    assert answer.exit_code == 7
+    assert "there are: h0.example.com, h1.example.com" in answer.stderr
+    assert "h4.example.com and 3 more\n" in answer.stderr
 
 
 @pytest.mark.usefixtures("inventory")
@@ -178,6 +193,32 @@ def test_missing_secrets_end_a_run_before_it_begins(
     assert "BAIDU_TOKEN" in answer.stderr
     assert "google.json" in answer.stderr
     assert not (tmp_path / "submitter.db").exists()
+
+
+@pytest.mark.usefixtures("inventory")
+def test_a_missing_secret_says_whose_it_is_and_what_to_do(call: Call) -> None:
+    answer = call("run", "--json")
+    assert answer.exit_code == 2
+    baidu, google = answer.json()["error"]["faults"]
+    assert [baidu["where"], google["where"]] == ["accounts.baidu", "accounts.google"]
+    assert "env:BAIDU_TOKEN: the environment variable is not set" in baidu["problem"]
+    assert "used by 2 sites;" in baidu["problem"]
+    assert "used by 1 site;" in google["problem"]
+    assert "`submitter check`" in baidu["problem"]
+    assert (baidu["line"], baidu["column"]) == (None, None)
+    assert "accounts.baidu: env:BAIDU_TOKEN" in answer.stderr
+
+
+@pytest.mark.usefixtures("inventory")
+def test_accounts_that_share_a_secret_are_each_named(call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "inventory.yaml"
+    more = "  again: {engine: baidu, token: env:BAIDU_TOKEN}\nsites:"
+    text = path.read_text(encoding="utf-8").replace("sites:", more, 1)
+    path.write_text(text.replace("accounts: [baidu]", "accounts: [baidu, again]"), encoding="utf-8")
+    faults = call("run", "--account", "baidu", "--account", "again", "--json").json()["error"][
+        "faults"
+    ]
+    assert [one["where"] for one in faults] == ["accounts.again", "accounts.baidu"]
 
 
 @pytest.mark.usefixtures("inventory")

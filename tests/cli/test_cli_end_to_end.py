@@ -130,6 +130,30 @@ def test_the_command_that_a_plan_ends_with_sends_it(demo: Demo, call: Call) -> N
     assert call(*words[1:]).exit_code == 0
 
 
+def test_a_plan_warns_of_a_secret_that_its_run_will_lack(demo: Demo, path: Path) -> None:
+    (path.parent / "secrets" / "baidu.token").unlink()
+    (path.parent / "secrets" / "google.json").chmod(0o644)
+    chosen = ("--site", "www*", "--site", "shop*")
+    answer = demo("plan", *chosen, "--json")
+    assert answer.exit_code == 0
+    warned = {one["id"]: one for one in answer.json()["findings"] if "accounts." in one["where"]}
+    assert {id: (one["where"], one["severity"]) for id, one in warned.items()} == {
+        "secret-missing": ("accounts.baidu", "warning"),
+        "secret-unusable": ("accounts.google", "warning"),
+    }
+    assert "a run needs it for" in warned["secret-missing"]["message"]
+    one = demo("plan", *chosen, "--account", "google").stdout
+    assert ("secret-unusable" in one, "secret-missing" in one) == (True, False)
+    assert demo("run", *chosen).exit_code == 2
+
+
+def test_a_plan_for_another_moment_promises_no_command(demo: Demo) -> None:
+    answer = demo("plan", "--at", "2d", "--site", "www*")
+    assert answer.exit_code == 0
+    assert "would be made" in answer.stdout
+    assert "--only-plan" not in answer.stdout
+
+
 def test_any_other_plan_is_refused_and_nothing_is_sent(demo: Demo, sandbox: Sandbox) -> None:
     answer = demo("run", "--only-plan", "0123456789abcdef", "--json")
     assert answer.exit_code == 3
@@ -158,6 +182,34 @@ def test_the_guard_holds_a_site_and_a_reason_lets_it_through(demo: Demo) -> None
     assert sent(forced.json()) == 1
 
 
+@pytest.mark.parametrize("command", ["run", "plan", "enqueue"])
+def test_only_what_is_selected_can_be_forced(
+    demo: Demo, sandbox: Sandbox, command: str, path: Path
+) -> None:
+    answer = demo(command, "--force", "a test", "--json")
+    assert answer.exit_code == 2
+    error = answer.json()["error"]
+    assert error["kind"] == "usage"
+    assert "--site" in error["message"]
+    assert "tells sitemaps again" in error["message"]
+    assert sandbox.google.book.count() == 0
+    assert not (path.parent / "submitter.db").exists()
+
+
+def test_everything_can_be_forced_by_selecting_it(demo: Demo) -> None:
+    answer = demo("plan", "--site", "*", "--force", "a test", "--json")
+    assert answer.exit_code == 4
+    assert "guard" not in {skip["reason"] for skip in answer.json()["skips"]}
+
+
+def test_what_is_named_by_hand_is_selected(demo: Demo) -> None:
+    address = "http://www.fleet.test/sitemap-index.xml"
+    argv = ("submit", "--account", "google", address, "--json")
+    assert sent(demo(*argv).json()) == 1
+    assert sent(demo(*argv).json()) == 0
+    assert sent(demo(*argv, "--force", "the first was lost").json()) == 1
+
+
 def test_a_reason_has_words(demo: Demo) -> None:
     assert demo("run", "--force", " ").exit_code == 2
 
@@ -177,7 +229,8 @@ def held(path: Path) -> None:
     """Another run, on another machine, holds the ledger for the next hour."""
     ledger = open_ledger(f"sqlite:///{path.parent / 'submitter.db'}")
     ledger.bind("sandbox-fleet")
-    ledger.acquire("run", "elsewhere", ttl_s=3600, now=datetime.now(UTC))
+    owner = "db-7 3c36-boot pid:[4026531836] 12336 4995038"
+    ledger.acquire("run", owner, ttl_s=3600, now=datetime.now(UTC))
     ledger.close()
 
 
@@ -195,6 +248,7 @@ def test_a_second_run_leaves_with_75(demo: Demo, argv: tuple[str, ...]) -> None:
     answer = demo(*argv, "--json")
     assert answer.exit_code == 75
     assert answer.json()["error"]["kind"] == "busy"
+    assert "another run (pid 12336 on db-7) holds the lease" in answer.stderr
     assert "--wait" in answer.stderr
 
 
@@ -223,7 +277,7 @@ def test_planning_from_memory_agrees_with_planning_from_the_sites(demo: Demo, pa
 STATUS_KEYS = {
     "site", "account", "engine", "property", "sitemap", "state", "last_submitted",
     "last_downloaded", "is_pending", "is_index", "errors", "warnings", "urls_submitted",
-    "urls_ours", "checked_at", "alias", "alias_of", "finding", "seen",
+    "urls_ours", "checked_at", "alias", "alias_of", "finding", "seen", "last_try",
 }  # fmt: skip
 LOG_KEYS = {
     "id", "run", "action", "attempt", "sent_at", "settled_at", "site", "account", "engine",
@@ -239,6 +293,8 @@ def test_status_tells_queued_from_fetched(demo: Demo, sandbox: Sandbox) -> None:
     states = {row["site"]: row["state"] for row in rows}
     assert states["http://www.fleet.test"] == "queued"
     assert states["http://partner.fleet.test"] == "never_submitted"
+    tries = {row["site"]: row["last_try"] for row in rows}
+    assert (tries["http://www.fleet.test"], tries["http://partner.fleet.test"]) == (None, "failed")
     sandbox.clock.advance(7200)
     sandbox.google.advance()
     verified = demo("verify", "--json", "--site", "www*")
@@ -336,7 +392,8 @@ def test_check_online_explains_what_an_account_may_not(demo: Demo) -> None:
     answer = demo("check", "--online", "--json")
     assert answer.exit_code == 4
     document = answer.json()
-    assert set(document) == {"ok", "accounts", "targets", "findings"}
+    assert set(document) == {"ok", "online", "accounts", "targets", "findings"}
+    assert document["online"] is True
     accounts = {one["account"]: one["state"] for one in document["accounts"]}
     assert accounts == {"google": "ok", "baidu": "unchecked"}
     failed = {one["site"]: one for one in document["targets"] if one["state"] == "failed"}
@@ -361,7 +418,9 @@ def test_submit_takes_a_csv(demo: Demo, sandbox: Sandbox, tmp_path: Path) -> Non
     )
     report = demo("submit", "--account", "google", "--csv", "rows.csv", "--json").json()
     assert report["counts"]["sitemaps"]["accepted"] == 2
-    again = demo("submit", "--account", "google", "--csv", "rows.csv", "--json").json()
+    told = demo("submit", "--account", "google", "--csv", "rows.csv", "--json")
+    assert "--force REASON" in told.stderr
+    again = told.json()
     assert sent(again) == 0
     assert again["exit_code"] == 0
     assert len(sandbox.google.book.accepted(SUBMIT)) == 2
@@ -436,7 +495,39 @@ def test_flatten_reads_files_and_stdin(call: Call, tmp_path: Path) -> None:
     assert answer.exit_code == 0
     assert answer.json()["documents"][0]["url"] == "sitemap.xml"
     assert answer.json()["pages"] == 2
-    assert call("flatten", "no-such-file.xml").exit_code == 5
+
+
+@pytest.mark.parametrize(
+    ("argv", "problem"),
+    [
+        (("flatten", "no-such.xml"), "no-such.xml: No such file or directory"),
+        (("audit", "no-such.xml"), "no-such.xml: No such file or directory"),
+        (("flatten", "."), ".: Is a directory"),
+        (("audit", "--list", "no-such.csv", "/dev/null"), "no-such.csv: No such file or directory"),
+        (("crawlers", "no-such.log"), "no-such.log: cannot be read: no such file or directory"),
+        (
+            ("build", "no-such", "--out", "a/b", "--base", "https://h.test/"),
+            "no-such: No such file",
+        ),
+        (("flatten", "ftp://h.test/y?z=1"), "URL: 'ftp://' is neither http:// nor https://"),
+        (("audit", "FTP://h.test/y"), "URL: 'FTP://' is neither http:// nor https://"),
+    ],
+)
+def test_what_cannot_be_opened_is_for_the_person_to_correct(
+    call: Call, tmp_path: Path, argv: tuple[str, ...], problem: str
+) -> None:
+    answer = call(*argv)
+    assert answer.exit_code == 2
+    assert problem in answer.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_lists_nothing_goes_by_its_own_name(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "e.txt").touch()
+    answer = call("audit", "e.txt")
+    assert answer.exit_code == 4
+    assert "e.txt: 0 pages" in answer.stdout
+    assert "nowhere" not in answer.stdout + call("audit", "e.txt", "--json").stdout
 
 
 # ---------------------------------------------------------------- secrets

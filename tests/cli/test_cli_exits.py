@@ -175,3 +175,46 @@ def test_faults_are_objects_in_the_error_document() -> None:
     assert json.loads(json.dumps(document))["error"]["faults"] == [
         {"where": "a.yaml", "line": 3, "column": 7, "problem": "p"}
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        ("plan -i x", "before the command: submitter -i PATH plan"),
+        ("plan --ledger=x", "before the command: submitter --ledger URL plan"),
+        ("run -v", "before the command: submitter -v run"),
+        ("indexnow key -i x", "before the command: submitter -i PATH indexnow key"),
+        ("--json plan", "after the command: submitter plan --json"),
+        ("--site x status", "after the command: submitter status --site GLOB"),
+    ],
+)
+def test_an_option_on_the_wrong_side_is_told_where_it_goes(
+    call: Call, words: str, place: str
+) -> None:
+    answer = call(*words.split())
+    assert answer.exit_code == 2
+    assert f"here; it goes {place}\n" in answer.stderr
+    assert "Did you mean" not in answer.stderr
+
+
+@pytest.mark.parametrize("words", ["--nope plan", "plan --nope", "--nope", "--force-it nope"])
+def test_an_option_that_nobody_knows_goes_nowhere(call: Call, words: str) -> None:
+    answer = call(*words.split())
+    assert answer.exit_code == 2
+    assert "No such option" in answer.stderr
+    assert "it goes" not in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("run --deadline abc", "'abc' is not a valid number."),
+        ("run --wait x", "'x' is not a valid number."),
+        ("log --limit 2.5", "'2.5' is not a valid whole number."),
+        ("serve --port x", "'x' is not a valid whole number."),
+    ],
+)
+def test_a_number_that_is_none_is_called_so(call: Call, words: str, problem: str) -> None:
+    answer = call(*words.split())
+    assert answer.exit_code == 2
+    assert problem in answer.stderr

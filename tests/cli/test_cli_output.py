@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
+import os
+import struct
+import subprocess
 import sys
+import termios
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import click
 import pytest
 
 from submitter.cli.invocation import Invocation, new_run_id
 from submitter.cli.options import moment_ago, moment_ahead
-from submitter.cli.output import screen_of_stdout
+from submitter.cli.output import screen_of_stdout, tell
 from submitter.cli.progress import TerminalProgress, make_progress
 from submitter.kit.progress import NoProgress
 
@@ -51,6 +57,50 @@ def test_a_pipe_is_80_columns_wide_unless_a_variable_says_more(
     assert screen_of_stdout({}).width == 132
     monkeypatch.setenv("COLUMNS", "3")
     assert screen_of_stdout({}).width == 60
+
+
+FIRST = "inventory.yaml:4:5: the account is named in no site, and so nobody uses it; see"
+LONG = f"{FIRST} the docs"
+PATH = f"/a/{'b' * 90}/c.yaml"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("short", ["short"]),
+        (LONG, [FIRST, "the docs"]),
+        (f"  {LONG}", [f"  {FIRST.removesuffix(' see')}", "  see the docs"]),
+        (f"no {PATH} here", ["no", PATH, "here"]),
+        (f"{LONG}\n\nnext", [FIRST, "the docs", "", "next"]),
+    ],
+)
+def test_words_to_a_person_fold_at_blanks_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch, text: str, lines: list[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    person, file = Terminal(), io.StringIO()
+    for stream in (person, file):
+        monkeypatch.setattr(sys, "stderr", stream)
+        tell(text)
+    assert person.getvalue().split("\n") == [*lines, ""]
+    assert file.getvalue() == f"{text}\n"
+
+
+def test_an_error_fits_the_terminal_that_stderr_is(tmp_path: Path) -> None:
+    """Whatever stdout is."""
+    mine, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 70, 0, 0))
+    call = [sys.executable, "-m", "submitter", "log", "--state", "foo"]
+    environ = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    done = subprocess.run(
+        call, cwd=tmp_path, env=environ, stdout=subprocess.DEVNULL, stderr=theirs, check=False
+    )
+    os.close(theirs)
+    said = os.read(mine, 10_000).decode()
+    os.close(mine)
+    assert done.returncode == 2
+    assert "'foo' is not one of" in said
+    assert max(map(len, said.splitlines())) <= 70
 
 
 def test_progress_is_silent_in_pipes(capsys: pytest.CaptureFixture[str]) -> None:

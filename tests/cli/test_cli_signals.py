@@ -9,14 +9,20 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from calling import Call
 
+from submitter.cli.invocation import Invocation
+from submitter.cli.reporting import report_run
 from submitter.cli.signals import StopSignal, stopping
+from submitter.ledger import open_ledger
+from submitter.render.shapes import verify_doc
 from submitter.sandbox import FaultKind, Sandbox
+from submitter.stories.runs import RunReport
 
 PATIENCE_S = 60
 
@@ -78,11 +84,15 @@ def test_the_first_signal_lets_a_run_finish_its_call_store_it_and_report(
         assert b"stopping" in stderr
         taken = sandbox.baidu.book.accepted()
     report = json.loads(stdout)
+    assert (report["outcome"], report["exit_code"]) == ("stopped", 130)
     assert report["counts"]["pages"]["accepted"] == len(taken) == 1
     assert report["counts"]["pages"]["deferred"] == 57
     assert "stopped" in {skip["reason"] for skip in report["skips"]}
     rows = call("-i", tmp_path / "inventory.yaml", "log", "--json").json()
     assert [(row["state"], row["target"]) for row in rows] == [("accepted", taken[0])]
+    with closing(open_ledger(f"sqlite:///{tmp_path / 'submitter.db'}")) as ledger:
+        [stored] = ledger.run_ends(limit=9)
+    assert (stored.outcome, stored.exit_code) == ("stopped", 130)
 
 
 def test_a_second_signal_ends_a_run_at_once(tmp_path: Path) -> None:
@@ -124,3 +134,20 @@ def test_in_another_thread_no_handler_is_touched() -> None:
     thread.start()
     thread.join(PATIENCE_S)
     assert seen == [(before, None)]
+
+
+def test_a_signal_after_the_report_is_in_the_document_too(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    stopped = StopSignal(number=signal.SIGTERM)
+    report = RunReport({"outcome": "ok", "exit_code": 0}, 0)
+    assert report_run(Invocation(), report, stopped, as_json=True) == 143
+    assert json.loads(capsys.readouterr().out) == {"outcome": "stopped", "exit_code": 143}
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome"), [(0, "ok"), (5, "failed"), (6, "deadline"), (130, "stopped")]
+)
+def test_verify_says_in_one_word_what_its_exit_code_says(code: int, outcome: str) -> None:
+    document = verify_doc([], [], exit_code=code, at=datetime(2026, 11, 30, tzinfo=UTC))
+    assert (document["outcome"], document["exit_code"]) == (outcome, code)

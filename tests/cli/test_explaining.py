@@ -8,7 +8,7 @@ import pytest
 
 from submitter.core.records import LogRow
 from submitter.core.states import TOLD
-from submitter.stories.explaining import why_not
+from submitter.stories.reasons import of_state
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 FAILED = "the call was not carried out; the next run tries again"
@@ -26,7 +26,7 @@ def row(**facts: object) -> LogRow:
 
 @pytest.mark.parametrize("state", sorted(TOLD))
 def test_what_the_engine_has_needs_no_reason(state: str) -> None:
-    assert why_not(state, "whatever", NOW, row()) is None
+    assert of_state(state, "whatever", NOW, row()).words == ""
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_what_the_engine_has_needs_no_reason(state: str) -> None:
             "quota",
             NOW,
             None,
-            "it waits; quota; not before 2026-11-30T12:00:00Z",
+            "it waits; today's quota is spent; not before 2026-11-30T12:00:00Z",
         ),
         (
             "rejected",
@@ -62,4 +62,4 @@ def test_what_the_engine_has_needs_no_reason(state: str) -> None:
 def test_every_other_state_says_why(
     state: str, reason: str, until: datetime | None, last: LogRow | None, words: str
 ) -> None:
-    assert why_not(state, reason, until, last) == words
+    assert of_state(state, reason, until, last).words == words

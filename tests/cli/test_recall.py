@@ -117,6 +117,7 @@ def test_a_status_says_null_where_nothing_is_known() -> None:
     assert {key for key, value in document.items() if value is None} == {
         "sitemap", "last_submitted", "last_downloaded", "is_pending", "is_index", "errors",
         "warnings", "urls_submitted", "urls_ours", "checked_at", "alias", "alias_of", "finding",
+        "last_try",
     }  # fmt: skip
 
 

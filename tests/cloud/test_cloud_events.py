@@ -18,7 +18,7 @@ from submitter.cloud.deliveries import (
     sqs_messages,
 )
 from submitter.cloud.options import RunOptions, read_options
-from submitter.core.selection import Selection
+from submitter.core.selection import FORCED_WITHOUT_SELECTION, Selection
 from submitter.errors import ConfigError
 
 SCHEDULED = {
@@ -49,8 +49,12 @@ def push(data: object, id: str = "2070443601311540") -> dict[str, Any]:
             RunOptions(selection=Selection((), ("google", "baidu"), ("a",), ("x",))),
         ),
         (
-            {"force": "moved", "only-plan": "abc", "deadline": 60, "wait": 1.5, "verify": False},
-            RunOptions(force="moved", only_plan="abc", deadline_s=60, wait_s=1.5, verify=False),
+            {"force": "moved", "tag": "x"},
+            RunOptions(selection=Selection(tags=("x",)), force="moved"),
+        ),
+        (
+            {"only-plan": "abc", "deadline": 60, "wait": 1.5, "verify": False},
+            RunOptions(only_plan="abc", deadline_s=60, wait_s=1.5, verify=False),
         ),
         ({"no_verify": True}, RunOptions(verify=False)),
         ({"run": "daily-2026-11-30T10:00:00Z"}, RunOptions(run="daily-2026-11-30T10:00:00Z")),
@@ -74,6 +78,8 @@ def test_options_are_those_of_the_command(document: object, options: RunOptions)
             ],
         ),
         ({"site": [1]}, ["event.site: should be a text or a list of texts"]),
+        ({"force": "moved"}, [f"event.force: {FORCED_WITHOUT_SELECTION}"]),
+        ({"force": "moved", "site": []}, [f"event.force: {FORCED_WITHOUT_SELECTION}"]),
         ({"force": " "}, ["event.force: should be a text with words in it"]),
         ({"deadline": True}, ["event.deadline: should be a number of seconds"]),
         ({"wait": -1}, ["event.wait: should be a number of seconds"]),

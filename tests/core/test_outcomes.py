@@ -137,6 +137,7 @@ DEFERRED = Done(batch(), Outcome("deferred", State.DEFERRED, code="quota"), call
 LATE = Done(batch(), Outcome("deferred", State.DEFERRED, code="deadline"), called=False)
 CLOSED = Done(batch(), Outcome("failed", State.FAILED, cause="role"), called=False)
 HELD = Skip("https://a.example", "gsc", Kind.SITEMAP, "guard", 1)
+SPENT = Skip("https://a.example", "baidu", Kind.URLS, "quota", 9)
 UNCHANGED = Skip("https://a.example", "gsc", Kind.SITEMAP, "unchanged", 1)
 BROKEN = SiteLook(
     "https://a.example",
@@ -165,6 +166,8 @@ BROKEN = SiteLook(
         ([BAD], [UNCHANGED], [], (RunOutcome.PARTIAL, ExitCode.PARTIAL)),
         ([BAD], [], [], (RunOutcome.FAILED, ExitCode.NOTHING_SUCCEEDED)),
         ([CLOSED], [], [], (RunOutcome.FAILED, ExitCode.NOTHING_SUCCEEDED)),
+        ([BAD, DEFERRED], [SPENT], [], (RunOutcome.FAILED, ExitCode.NOTHING_SUCCEEDED)),
+        ([CLOSED], [SPENT], [BROKEN], (RunOutcome.FAILED, ExitCode.NOTHING_SUCCEEDED)),
         ([GOOD, LATE], [], [], (RunOutcome.DEADLINE, ExitCode.DEADLINE)),
     ],
 )
@@ -177,3 +180,9 @@ def test_the_exit_code_says_which_kind_of_trouble_there_was(
     plan = Plan(SENT_AT, (), tuple(skips))
     verdict = judge_run(plan, done, looks)
     assert (verdict.outcome, verdict.exit_code) == expected
+
+
+@pytest.mark.parametrize(("number", "code"), [(2, ExitCode.INTERRUPTED), (15, ExitCode.TERMINATED)])
+def test_a_signal_is_told_before_any_trouble(number: int, code: ExitCode) -> None:
+    verdict = judge_run(Plan(SENT_AT, (), ()), [BAD, LATE], [BROKEN], late=True, signal=number)
+    assert (verdict.outcome, verdict.exit_code) == (RunOutcome.STOPPED, code)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from submitter.core.findings import Finding, Severity
 from submitter.core.fleet import Account, Site, Target
 from submitter.core.looks import RootLook, SiteLook
-from submitter.core.plan import make_plan, part_of
-from submitter.core.planned import Plan, TargetInput
+from submitter.core.plan import judge_page, judge_sitemap, make_plan, part_of
+from submitter.core.planned import Plan, Skip, TargetInput, Wait
 from submitter.core.standing import Allowance, Candidate, PageStanding, SitemapStanding
 from submitter.core.states import State
 from submitter.core.traits import Kind, Traits, UnknownRule
@@ -239,3 +239,84 @@ def test_found_is_sent_plus_known_plus_deferred(
     assert len(planned) + sum(skip.count for skip in plan.skips) == waiting + told_before
     if limit is not None:
         assert len(planned) <= max(0, limit - spent)
+
+
+# ---------------------------------------------------------------- one item by itself
+
+
+HELD = (Finding("guard-gone", Severity.ERROR, SITE.origin, "many are gone"),)
+CLOSED = Allowance("gsc", "*", date(2026, 11, 30), closed_until=NOW + timedelta(hours=4))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        google(None),
+        google(told(1)),
+        google(told(0.1, "c0")),
+        google(told(1, state=State.FAILED, told_at=None, reason="property-missing")),
+        google(told(1, state=State.UNKNOWN, not_before=NOW + timedelta(hours=1))),
+        google(told(1, state=State.REJECTED)),
+        google(None, look(root(readable=False))),
+        replace(google(None), held=HELD),
+        replace(google(None), audited=HELD),
+        replace(google(None), look=None),
+        replace(google(None), allowance=CLOSED),
+    ],
+)
+def test_one_sitemap_is_judged_as_the_whole_plan_does(given: TargetInput) -> None:
+    plan = make_plan([given], now=NOW)
+    assert [judge_sitemap(given, SITEMAP, now=NOW)] == [*plan.actions, *plan.skips]
+
+
+def test_a_sitemap_that_nobody_declares_is_not_judged() -> None:
+    assert judge_sitemap(google(None), f"{SITE.origin}/other.xml", now=NOW) is None
+
+
+NEW = Wait("new")
+
+
+def judged(given: TargetInput, n: int, wait: Wait | None = NEW) -> Skip | None:
+    return judge_page(given, f"https://shop.example.com/p/{n}", wait, now=NOW)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pages(HUB, 30),
+        pages(BAIDU, 30, allowance=today(reported_left=4)),
+        pages(BAIDU, 30, allowance=today(reported_left=0)),
+        pages(BAIDU, 3, allowance=today(closed_until=NOW + timedelta(hours=3))),
+        replace(pages(HUB, 3), held=HELD),
+        replace(pages(HUB, 3), look=None),
+        replace(pages(HUB, 3), allowance=CLOSED),
+    ],
+)
+def test_one_page_is_judged_as_the_whole_plan_does(given: TargetInput) -> None:
+    """The ledger hands out no more candidates than are wanted."""
+    count = given.pages.waiting[Kind.URLS]
+    plan = make_plan([given], now=NOW)
+    planned = sum(action.size for action in plan.actions)
+    given = replace(given, candidates={Kind.URLS: given.candidates[Kind.URLS][:planned]})
+    assert [n for n in range(count) if judged(given, n) is None] == list(range(planned))
+    left_out = {(one.reason, one.until) for one in plan.skips}
+    found = [judged(given, n) for n in range(planned, count)]
+    assert {(one.reason, one.until) for one in found if one} == left_out
+
+
+@pytest.mark.parametrize(
+    ("wait", "reason"),
+    [
+        (None, "first-run"),
+        (Wait("unknown", NOW + timedelta(hours=1)), "unknown"),
+        (Wait("too-soon", NOW + timedelta(hours=1)), "too-soon"),
+        (Wait("site-not-loaded", NOW + timedelta(hours=1)), "not-before"),
+        (Wait("too-soon", NOW), None),
+    ],
+)
+def test_a_page_that_may_not_be_told_yet_has_its_own_reason(
+    wait: Wait | None, reason: str | None
+) -> None:
+    found = judged(pages(HUB, 3), 1, wait)
+    assert (found and found.reason) == reason
+    assert found is None or found.until == (wait and wait.not_before)

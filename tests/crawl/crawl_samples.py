@@ -129,7 +129,7 @@ def list_pages(ledger: SqlLedger, paths: Sequence[str], *, site: Site = SHOP) ->
 TABLES = {
     "crawl_day": "SELECT * FROM crawl_day",
     "crawl_page": "SELECT site_id, key, crawler_id, hits, first_at, last_at, days FROM crawl_page",
-    "crawl_site": "SELECT * FROM crawl_site",
+    "crawl_site": "SELECT site_id, unlisted FROM crawl_site WHERE unlisted > 0",
     "crawler": "SELECT name, kind FROM crawler",
     "site": "SELECT origin FROM site",
 }

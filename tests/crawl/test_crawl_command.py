@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from crawl_samples import CHROME, GPTBOT, OPENAI, STRANGER, line, text, write
+from crawl_samples import CHROME, GPTBOT, OPENAI, STRANGER, line, list_pages, text, write
 
 from submitter.cli.exits import run
 from submitter.ledger import open_ledger
@@ -103,6 +103,27 @@ def test_lines_without_a_host_are_of_one_nameless_site_or_of_the_one_named(
     assert "(no host in the lines)" in call(path).out
     named = call(path, "--site", "shop.example.com", "--json")
     assert list(named.hits()) == [("https://shop.example.com", "Googlebot")]
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "reason"),
+    [
+        ([line("/p/1")], 7, "no-host"),
+        ([line("/p/1", host="else.example.com")], 7, "unknown-host"),
+        ([line("/p/1"), line("/p/1", host="else.example.com")], 7, "no-host"),
+        ([line("/p/1"), line("/p/1", host="shop.example.com")], 0, "no-host"),
+        ([line("/p/1", CHROME)], 0, None),
+    ],
+)
+def test_a_log_of_which_each_bots_line_is_left_out_matches_nothing(
+    call: Any, fleet: Path, tmp_path: Path, lines: list[bytes], code: int, reason: str | None
+) -> None:
+    path = write(tmp_path, "some.log", text(lines))
+    for _ in range(2):
+        found = call(path, "--json")
+        assert found.code == code
+        reasons = [one["reason"] for one in found.document["reading"]["left_out"]]
+        assert reason is None or reason in reasons
 
 
 def test_numbers_are_kept_and_reading_again_changes_nothing(
@@ -225,3 +246,54 @@ def test_dashboards_see_the_days(call: Any, fleet: Path, log: Path) -> None:
         (day, shop, "products", "Googlebot", "search", 1, 1, 0, 0, at),
         (day, www, "products", "Googlebot", "search", 1, 0, 1, 0, None),
     ]
+
+
+def rows_of(out: str, title: str) -> list[list[str]]:
+    """The cells of a table's lines."""
+    body = out.split(f"\n{title}\n")[1].split("\n\n")[0]
+    return [row.split() for row in body.splitlines()]
+
+
+def test_impostors_are_a_number_of_their_own_in_what_is_said_of_days(
+    call: Any, tmp_path: Path
+) -> None:
+    lines = [line(f"/p/{n}") for n in range(2)] + [line("/p/9", address=STRANGER)] * 5
+    path = write(tmp_path, "false.log", text(lines))
+    out = call(path).out
+    head, _, row = rows_of(out, "Days")
+    shown = dict(zip(head, row, strict=False))
+    assert (shown["HITS"], shown["FALSE"]) == ("2", "5")
+    head, _, row = rows_of(out, "Pages")
+    assert dict(zip(head, row, strict=False))["BOT"] == "Googlebot"
+    assert row[2] == "2"
+
+
+def test_without_an_inventory_nobody_knows_what_is_not_listed(call: Any, log: Path) -> None:
+    days = call(log, "--json").document["days"]
+    assert {(day["listed"], day["unlisted_hits"]) for day in days} == {(None, None)}
+    out = call(log).out
+    assert all(row[-2] == "-" for row in rows_of(out, "Pages") if "Googlebot" in row)
+    assert "elsewhere" not in out
+
+
+def test_a_bot_that_was_asked_for_and_did_not_come_is_said(
+    call: Any, fleet: Path, log: Path
+) -> None:
+    found = call(log, "--bot", "bingbot")
+    assert found.code == 7
+    assert "No bot that was asked for was seen." in found.out
+
+
+def test_where_no_log_was_read_it_says_that_it_does_not_know(call: Any, fleet: Path) -> None:
+    ledger = open_ledger(f"sqlite:///{fleet.parent}/submitter.db")
+    list_pages(ledger, ["/p/1", "/p/2"])
+    ledger.close()
+    document = call("--json").document
+    assert document["never"] == []
+    [one] = document["coverage"]
+    known = {"site", "section", "listed"}
+    assert {name for name, value in one.items() if value is not None} == known
+    out = " ".join(call().out.split())
+    assert "Not known of 1 site: no line of an access log of theirs was ever read." in out
+    assert "https://shop.example.com: 2 listed pages" in out
+    assert "No bot was seen" not in out

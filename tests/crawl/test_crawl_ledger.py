@@ -20,11 +20,14 @@ from crawl_samples import (
     read,
     text,
 )
+from sqlalchemy import select
 
 from submitter.core.crawl.records import FILES, CrawlDay
 from submitter.errors import LedgerBusy
-from submitter.ledger import crawls
+from submitter.ledger import crawldays, crawls
 from submitter.ledger.ledger import SqlLedger
+from submitter.ledger.schema import site
+from submitter.ledger.schema_crawls import crawl_site
 from submitter.stories.crawling import report_crawls
 
 LATER = "29/Nov/2026:10:00:01 +0000"
@@ -101,6 +104,32 @@ def test_what_is_listed_and_was_never_read_is_known(ledger: SqlLedger) -> None:
     assert len(ledger.never_crawled(SITE, limit=2)) == 2
     after = datetime(2026, 11, 30, tzinfo=UTC)
     assert all(one.crawled == 0 for one in ledger.coverage(SITE, since=after))
+
+
+def test_where_no_log_was_read_nobody_knows_what_was_never_read(ledger: SqlLedger) -> None:
+    list_pages(ledger, ["/p/1", "/p/2"])
+    [unknown] = ledger.coverage(SITE)
+    assert (unknown.listed, unknown.crawled, unknown.never, unknown.hits) == (2, None, None, None)
+    assert ledger.never_crawled(SITE, limit=9) == []
+    read(ledger, text([line("/p/1", CHROME)]))
+    [known] = ledger.coverage(SITE)
+    assert (known.listed, known.crawled, known.never, known.hits) == (2, 0, 2, 0)
+    assert len(ledger.never_crawled(SITE, limit=9)) == 2
+
+
+def test_what_is_not_listed_is_known_where_something_is(memory: SqlLedger) -> None:
+    read(memory, text([line("/p/1"), line("/robots.txt")]))
+    found = {section: day.unlisted_hits for (_, section, _), day in days(memory).items()}
+    assert found == {"products": None, FILES: 0}
+    list_pages(memory, ["/p/2"])
+    read(memory, text([line("/p/1", at=LATER)]))
+    assert days(memory)["2026-11-29", "products", "Googlebot"].unlisted_hits == 2
+
+
+def test_the_host_that_is_no_site_is_the_one_that_was_asked_for(memory: SqlLedger) -> None:
+    lines = [line("http://elsewhere.test/abs", host="shop.example.com"), line(host="x.test")]
+    found = read(memory, text(lines), sites=(SHOP, WWW))
+    assert found.examples == {"unknown-host": ["elsewhere.test", "x.test"]}
 
 
 def test_a_page_listed_after_it_was_read_counts_as_read(ledger: SqlLedger) -> None:
@@ -199,3 +228,55 @@ def test_reading_again_writes_nothing(ledger: SqlLedger) -> None:
     again = read(ledger, log, now=NOW + timedelta(days=3))
     assert (again.new, again.known) == (0, 4)
     assert everything(ledger) == before
+
+
+# ---------------------------------------------------------------- which logs were read
+
+
+def hours_read(ledger: SqlLedger) -> dict[str, tuple[int, int, set[int]]]:
+    """By site: first and last hour of a day, and its days of November."""
+    with ledger._database.reading() as tx:
+        rows = tx.rows(
+            select(site.c.origin, crawl_site).join(crawl_site, crawl_site.c.site_id == site.c.id)
+        )
+    first = (date(2026, 11, 1) - date(1970, 1, 1)).days - 1
+    return {
+        row.origin: (
+            row.read_from % 24,
+            row.read_until % 24,
+            {day - first for day in crawldays.unpack(row.read_days)},
+        )
+        for row in rows
+    }
+
+
+def test_a_log_without_a_bot_is_read_all_the_same(ledger: SqlLedger) -> None:
+    times = (
+        "27/Nov/2026:07:59:59 +0000",
+        "28/Nov/2026:12:00:00 +0000",
+        "29/Nov/2026:09:00:00 +0000",
+    )
+    read(ledger, text([line(agent=CHROME, at=at) for at in times]))
+    assert days(ledger) == {}
+    assert hours_read(ledger) == {SITE: (7, 9, {27, 29})}  # the first line and the last
+    read(ledger, text([line(at="28/Nov/2026:12:00:00 +0000")]))
+    assert hours_read(ledger) == {SITE: (7, 9, {27, 28, 29})}
+
+
+def test_lines_of_persons_are_looked_at_by_samples(memory: SqlLedger) -> None:
+    lines = [
+        line(agent=CHROME, host="www.example.com" if n % 3 else "shop.example.com", at=NEXT_DAY)
+        for n in range(2_000)
+    ]
+    strangers = [line(agent=CHROME, host=f"host-{n}.test") for n in range(300)]
+    found = read(memory, text([*lines, *strangers]), sites=(SHOP, WWW))
+    assert hours_read(memory) == {one.origin: (8, 8, {30}) for one in (SHOP, WWW)}
+    assert (found.new, dict(found.left_out)) == (0, {})
+
+
+def test_lines_of_another_time_than_is_asked_for_do_not_count_as_read(memory: SqlLedger) -> None:
+    lines = [line(agent=CHROME, at="20/Nov/2026:10:00:00 +0000"), line(agent=CHROME)]
+    lines.append(line(agent=CHROME, at="20/Dec/2026:10:00:00 +0000"))
+    read(memory, text(lines[:2]), since=datetime(2026, 11, 29, tzinfo=UTC))
+    read(memory, text(lines[1:]))
+    assert hours_read(memory) == {SITE: (10, 10, {29})}

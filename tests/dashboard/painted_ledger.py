@@ -23,6 +23,7 @@ from submitter.dashboard import DashboardServer
 from submitter.dashboard.desk import Desk, Tools
 from submitter.dashboard.guard import Guard
 from submitter.engines import ENGINES as ENGINE_KINDS
+from submitter.ledger import crawldays
 from submitter.ledger.columns import micros_of
 from submitter.ledger.ledger import SqlLedger
 from submitter.ledger.opening import open_ledger
@@ -270,8 +271,8 @@ class _Brush:
         for id, bot in enumerate(bots, 1):
             self.raw.execute("INSERT INTO crawler VALUES (?,?,?)", (id, *bot))
         rows = (
-            (n + 1, f"{NOW - timedelta(days=back):%Y-%m-%d}", section, bot, hits, hits // 2,
-             hits - hits // 2, hits // 9, hits - 3, micros_of(NOW - timedelta(days=back)))
+            (n + 1, f"{NOW - timedelta(days=back):%Y-%m-%d}", section, bot, hits + 2, hits // 2,
+             hits - hits // 2, 2, hits // 9, hits - 3, micros_of(NOW - timedelta(days=back)))
             for n in range(self.painting.sites)
             for back in range(min(28, self.painting.days))
             for section in ("new", "products", "(files)")
@@ -280,9 +281,14 @@ class _Brush:
         )  # fmt: skip
         columns = (
             "site_id", "day", "section", "crawler_id", "hits", "claimed", "verified",
-            "not_modified", "listed_hits", "last_at",
+            "contradicted", "not_modified", "listed_hits", "last_at",
         )  # fmt: skip
         self._many("crawl_day", columns, rows)
+        length = min(28, self.painting.days)
+        last = int(NOW.timestamp()) // 3_600
+        days = crawldays.pack([last // 24 - back for back in range(length)]) if length else None
+        read = ((n + 1, last - 24 * length + 24, last, days) for n in range(self.painting.sites))
+        self._many("crawl_site", ("site_id", "read_from", "read_until", "read_days"), read)
 
 
 def _property(account: str, origin: str) -> str:

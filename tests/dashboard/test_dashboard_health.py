@@ -109,6 +109,14 @@ CASES = {
         ),
         Health.WAITING,
     ),
+    "a person has to act first, and the run called it a failure": (
+        TargetFacts(
+            "google",
+            call("failed", kind="sitemap"),
+            [sitemap(QUEUED, State.FAILED, reason="role-restricted")],
+        ),
+        Health.BLOCKED,
+    ),
     "a person has to act first": (
         TargetFacts("google", None, [sitemap(QUEUED, State.DEFERRED, reason="role-restricted")]),
         Health.BLOCKED,

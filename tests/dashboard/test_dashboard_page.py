@@ -6,14 +6,14 @@ import base64
 import hashlib
 import json
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from painted_ledger import HOSTILE, Painted, Painting
+from painted_ledger import HOSTILE, NOW, Painted, Painting
 
 from submitter.core.health import BEATS, Health
 from submitter.core.selection import Selection
@@ -151,6 +151,23 @@ def test_a_selection_narrows_everything(painted: Painted) -> None:
     assert {one.site for one in report.sitemaps} == {"https://news.example.com"}
 
 
+def test_impostors_are_counted_beside_fetches_and_in_none_of_them(painted: Painted) -> None:
+    since = (NOW - timedelta(days=27)).date()
+    with painted.ledger._database.reading() as tx:
+        every, false = tx.connection.exec_driver_sql(
+            "SELECT sum(hits), sum(contradicted) FROM v_crawl_daily WHERE day >= ?",
+            (since.isoformat(),),
+        ).one()
+    assert false
+    report = painted.report()
+    for table in (tables.crawl_days(report), tables.crawls(report), tables.site_crawls(report)):
+        names = [column.name for column in table.columns]
+        sums = [
+            sum(row[names.index(name)] for row in table.rows) for name in ("hits", "contradicted")
+        ]
+        assert sums == [every - false, false]
+
+
 def test_an_empty_ledger_has_a_page(tmp_path: Any) -> None:
     ledger, fleet = Painting(sites=0, days=0, crawls=False).paint(tmp_path / "l.db")
     try:
@@ -194,6 +211,20 @@ def test_the_script_knows_the_letters_of_the_heartbeat() -> None:
         letter: next(state for state, look in CALLS.items() if look is BEAT_LOOKS[letter])
         for letter in dict.fromkeys(BEATS.values())
     }
+
+
+def test_the_script_tells_lengths_as_we_do() -> None:
+    from math import inf
+
+    from submitter.render.html.page import asset
+    from submitter.render.times import _STEPS
+
+    found = re.search(r"const SPANS = \[(.*?),\s*\];", asset("page.js"), re.S)
+    assert found is not None
+    steps = json.loads("[" + found[1].replace("'", '"') + "]")
+    assert [tuple(step) for step in steps] == [
+        (None if end == inf else end, *rest) for end, *rest in _STEPS
+    ]
 
 
 def test_a_heartbeat_is_said_in_words() -> None:

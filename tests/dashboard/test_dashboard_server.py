@@ -92,6 +92,29 @@ def test_every_table_is_there_as_json_and_csv(address: str) -> None:
     assert ask(address, "/data/secrets.json").status == 404
 
 
+@pytest.mark.parametrize("name", ["secrets.json", "targets.xml", "secrets.csv", ""])
+def test_data_that_are_not_there_are_answered_with_what_is(address: str, name: str) -> None:
+    got = ask(address, f"/data/{name}")
+    assert got.status == 404
+    assert len(got.body) < 1_000
+    if name.endswith(".json"):
+        known = json.loads(got.body)["tables"]
+    else:
+        known = got.body.strip().rstrip(".").partition("Tables: ")[2].split(", ")
+    assert {"targets", "log", "alerts"} <= set(known)
+    for table in known:
+        assert ask(address, f"/data/{table}.json").status == 200
+
+
+@pytest.mark.parametrize(("name", "body"), [("log.json", "{"), ("log.csv", "This address")])
+def test_a_question_of_a_program_that_makes_no_sense_is_answered_in_its_form(
+    address: str, name: str, body: str
+) -> None:
+    got = ask(address, f"/data/{name}?since=soon")
+    assert got.status == 400
+    assert got.body.startswith(body)
+
+
 def test_calls_as_data_go_on_where_the_last_answer_ended(address: str) -> None:
     ids: list[int] = []
     before = ""

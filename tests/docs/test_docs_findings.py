@@ -13,8 +13,8 @@ from submitter.core.causes import CAUSES
 from submitter.core.findings import Meaning, Severity
 from submitter.core.guard import GUARD_IDS
 from submitter.core.planned import DEFERRING, KNOWN
+from submitter.core.skip_words import LATER, NOT_NOW
 from submitter.render.reference import FINDINGS
-from submitter.render.text_parts import LATER, NOT_NOW
 
 CAUSE_IDS = {row.id for row in CAUSES}
 DOCUMENTED = {id for table in FINDINGS.values() for id in table}

@@ -150,7 +150,7 @@ def test_the_document_has_the_promised_shape() -> None:
     engine = ScriptedEngine(TRAITS, the_survey=SURVEY)
     engine.refusal = lambda action: DENIED if "shop" in action.site else None
     document = check_doc(check(engine))
-    assert set(document) == {"ok", "accounts", "targets", "findings"}
+    assert set(document) == {"ok", "online", "accounts", "targets", "findings"}
     assert document["ok"] is False
     assert document["accounts"] == [
         {
@@ -308,3 +308,11 @@ def test_a_report_says_what_stayed_open() -> None:
     lines = check_text(check_doc(check(ScriptedEngine(TRAITS))), Screen())
     words = "0 of them failed, 2 could not be checked to the end"
     assert f"ready: 2 sites, 2 targets, {words}" in " ".join(lines)
+
+
+def test_a_report_of_what_asked_nobody_says_what_would() -> None:
+    lines = check_text(check_doc(check(ScriptedEngine(TRAITS), online=False)), Screen())
+    words = "engines and sites were not asked: `submitter check --online` does that"
+    assert f"ready: 2 sites, 2 targets; {words}" in " ".join(lines)
+    lines = check_text(check_doc(check(None, online=False)), Screen())
+    assert f"not ready: 2 sites, 2 targets, 1 account failed; {words}" in " ".join(lines)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import pytest
 from ward import HOST, KEY, ORIGIN, Ward
 
+from submitter.cli.reporting import status_docs
 from submitter.core.causes import meaning_of, next_step_of
+from submitter.core.selection import Selection
 from submitter.render.shapes import answer_doc, explain_doc, log_row_doc
 from submitter.sandbox import Role
-from submitter.stories.explaining import explain
 from submitter.stories.runs import verify_fleet
-from submitter.wiring import TRAITS
-from support.whole import EMAIL
+from support.whole import EMAIL, explained
 
 
 @dataclass(frozen=True)
@@ -132,9 +132,7 @@ def test_a_refusal_that_a_run_meets_is_explained_wherever_it_is_shown(
     assert (row.http_status, row.next_step) == (met.status, problem["next_step"])
     assert log_row_doc(row)["meaning"] == meaning
     with ward.world.wired() as parts:
-        story = explain_doc(
-            explain(row.target, fleet=parts.fleet, ledger=parts.ledger, traits=TRAITS)
-        )
+        story = explain_doc(explained(row.target, parts))
     [told] = [one for one in story["targets"] if one["account"] == met.engine]
     assert meaning in (told["why_not"] or "")
     assert (row.next_step or "") in (told["why_not"] or "")
@@ -150,16 +148,25 @@ def test_the_doctor_and_a_run_say_the_same(ward: Ward) -> None:
     assert diagnosis.message == f"{problem['meaning']}: {problem['message']}"
 
 
-def test_what_was_not_even_called_is_explained_as_well(ward: Ward) -> None:
-    """Nothing was sent, so the log has no row; the sitemap remembers why."""
+def test_what_was_not_even_called_has_one_name_everywhere(ward: Ward) -> None:
+    """Nothing was sent, so the log has no row; the sitemap and the run's report remember why."""
     ward.admit("google", google_property="host")
-    assert ward.world.run().calls == []
+    ran = ward.world.run()
+    assert ran.calls == []
+    [problem] = ran.summary["problems"]
     with ward.world.wired() as parts:
-        [told] = explain(
-            f"{ORIGIN}/sitemap.xml", fleet=parts.fleet, ledger=parts.ledger, traits=TRAITS
-        ).targets
-    assert meaning_of("property-missing", "google") in (told.why_not or "")
-    assert next_step_of("property-missing", "google") in (told.why_not or "")
+        [told] = explained(f"{ORIGIN}/sitemap.xml", parts).targets
+        [status] = status_docs(parts, Selection())
+    assert {told.state, problem["state"], status["last_try"]} == {"failed"}
+    assert told.why.reason == problem["cause"] == "property-missing"
+    assert told.why.next_step == problem["next_step"]
+    finding = status["finding"]
+    assert finding is not None
+    assert finding["id"] == "property-missing"
+    assert problem["next_step"] in finding["message"]
+    assert problem["meaning"] in (told.why_not or "")
+    [planned] = ward.world.plan().plan.actions
+    assert planned.reason == "again after failed"
 
 
 def test_a_key_file_that_is_missing_stops_a_run_with_the_doctors_words(ward: Ward) -> None:

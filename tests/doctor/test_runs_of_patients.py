@@ -9,11 +9,9 @@ import pytest
 from ward import HOST, KEY, ORIGIN, Ward
 
 from submitter.asking.verify import Answer
-from submitter.stories.explaining import explain
 from submitter.stories.run_request import Tools
 from submitter.stories.runs import verify_fleet
-from submitter.wiring import TRAITS
-from support.whole import EMAIL
+from support.whole import EMAIL, explained
 
 
 def calls(ward: Ward, engine: str, name: str) -> int:
@@ -53,11 +51,13 @@ def test_pages_below_the_key_file_are_told_and_the_others_are_not(ward: Ward) ->
     again = ward.world.run()
     assert (again.exit_code, again.calls) == (0, [])
     with ward.world.wired() as parts:
-        for url, state in ((f"{ORIGIN}/x", "never"), (blog[0], "received")):
-            story = explain(url, fleet=parts.fleet, ledger=parts.ledger, traits=TRAITS)
+        for url, state in ((f"{ORIGIN}/x", "skipped"), (blog[0], "received")):
+            story = explained(url, parts)
             [told] = [one for one in story.targets if one.account == "indexnow"]
             assert told.state == state
-            assert ("its own host and directory only" in (told.why_not or "")) == (state == "never")
+            assert ("its own host and directory only" in (told.why_not or "")) == (
+                state == "skipped"
+            )
 
 
 def test_pages_outside_take_no_place_of_those_inside(ward: Ward) -> None:

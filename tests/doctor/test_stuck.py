@@ -26,11 +26,10 @@ from submitter.ports import SightBook
 from submitter.render.documents import StatusDoc
 from submitter.render.shapes import status_doc
 from submitter.sandbox import Break
-from submitter.stories.explaining import explain
 from submitter.stories.recall import Chosen
 from submitter.stories.runs import verify_fleet
 from submitter.wiring import TRAITS
-from support.whole import World
+from support.whole import World, explained
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -312,10 +311,7 @@ def test_an_alias_may_be_stuck_as_well_and_have_one_of_its_own(aliased: Ward) ->
 def test_the_history_shows_both_addresses(aliased: Ward) -> None:
     aliased.world.run()
     with aliased.world.wired() as parts:
-        stories = [
-            explain(address, fleet=parts.fleet, ledger=parts.ledger, traits=TRAITS)
-            for address in (SITEMAP, ALIAS)
-        ]
+        stories = [explained(address, parts) for address in (SITEMAP, ALIAS)]
     for story, other in zip(stories, (ALIAS, SITEMAP), strict=True):
         assert [(one.alias, len(one.attempts)) for one in story.targets] == [(None, 1), (other, 1)]
 

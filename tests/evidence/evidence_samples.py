@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 
 from submitter.core.calls import Action, Check, Outcome
 from submitter.core.crawl.places import Group
 from submitter.core.crawl.tally import Batch, DayKey, Visit
 from submitter.core.findings import Finding
-from submitter.core.fleet import Account, FirstRun, Fleet, Site
+from submitter.core.fleet import Account, FirstRun, Fleet, Section, Site
 from submitter.core.looks import DocumentKind, PageRow, RootLook, TellRule, Validators
 from submitter.core.states import State
 from submitter.core.traits import Kind
@@ -28,7 +29,14 @@ FLEET = Fleet(
         "gsc": Account("gsc", "google", None),
         "baidu": Account("baidu", "baidu", None),
     },
-    (Site("shop.example.com", sitemaps=(MAP,), accounts=("gsc", "baidu")),),
+    (
+        Site(
+            "shop.example.com",
+            sitemaps=(MAP,),
+            accounts=("gsc", "baidu"),
+            sections=(Section("new", "/new/*"),),
+        ),
+    ),
 )
 
 
@@ -49,8 +57,10 @@ class History:
         at: datetime,
         *,
         findings: Sequence[Finding] = (),
+        passes: bool = True,
     ) -> None:
-        """The sitemap lists these pages; `section/rest` names a page's section."""
+        """The sitemap lists these pages; `section/rest` names a page's section. `passes` the
+        guard: False: it held the site."""
         rule = TellRule("baidu", FirstRun.ALL, 30, tells_changed=True, tells_removed=False)
         look = self.ledger.look(self.lease, self.site, tell=[rule], at=at)
         dates = names if isinstance(names, Mapping) else dict.fromkeys(names)
@@ -63,7 +73,8 @@ class History:
             )
         )
         look.finish(gone_after=1, complete=True)
-        self.ledger.accept_look(self.lease, self.site)
+        if passes:
+            self.ledger.accept_look(self.lease, self.site)
         root = RootLook(self.sitemap, True, content, at, len(dates), False)
         self.ledger.record_roots(self.lease, self.site, [root])
 
@@ -95,6 +106,7 @@ class History:
         state: State = State.ACCEPTED,
         content: str = "one",
         sitemap: str | None = None,
+        took: timedelta = timedelta(0),
     ) -> None:
         self._call(
             Action(
@@ -103,13 +115,16 @@ class History:
             ),
             at,
             state,
+            took,
         )  # fmt: skip
 
-    def _call(self, action: Action, at: datetime, state: State) -> None:
+    def _call(
+        self, action: Action, at: datetime, state: State, took: timedelta = timedelta(0)
+    ) -> None:
         attempt = self.ledger.claim(self.lease, action, run="r1", number=1, at=at, allowance=None)
         taken = (action.size or 1) if state is State.ACCEPTED else 0
         outcome = Outcome(state=state, rest=state, accepted=taken)
-        self.ledger.settle(self.lease, attempt, action, outcome, at=at, allowance=None)
+        self.ledger.settle(self.lease, attempt, action, outcome, at=at + took, allowance=None)
 
     def check(self, at: datetime, downloaded: datetime | None) -> None:
         """What Google says of the sitemap."""
@@ -140,19 +155,28 @@ class History:
         """Access logs were read from then to then; in them, strangers."""
         self.crawl("CCBot", {"stranger": first, "other": last})
 
-    def hits(self, bot: str, section: str, day: datetime, hits: int) -> None:
-        """So many hits on a day, of which no page is remembered."""
-        row = DayKey(int(day.timestamp()) // 86_400, section, bot)
+    def hits(self, bot: str, section: str, day: datetime, hits: int, *, impostors: int = 0) -> None:
+        """So many hits on a day, of which no page is remembered, and so many of impostors."""
+        second, every = int(day.timestamp()), hits + impostors
+        row = DayKey(second // 86_400, section, bot)
         batch = Batch(self.site, {section: 1})
-        batch.days[row] = Counter(hits=hits, verified=hits, ok=hits)
+        batch.days[row] = Counter(hits=every, verified=hits, contradicted=impostors, ok=every)
+        batch.lines = {second // 3_600: [row.day]}  # type: ignore[dict-item]
         self.ledger.record_crawls(self.lease, [batch], at=day)
 
     def run(
-        self, at: datetime, outcome: str = "ok", exit_code: int = 0, *, ends: bool = True
+        self,
+        at: datetime,
+        outcome: str = "ok",
+        exit_code: int = 0,
+        *,
+        ends: bool = True,
+        forced: str | None = None,
+        summary: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
         name = f"run-{at:%Y%m%dT%H%M}"
-        self.ledger.start_run(name, inventory_sha256="", at=at)
+        self.ledger.start_run(name, inventory_sha256="", at=at, forced=forced)
         if ends:
             self.ledger.finish_run(
-                name, at=at + MINUTE, outcome=outcome, exit_code=exit_code, summary={}
+                name, at=at + MINUTE, outcome=outcome, exit_code=exit_code, summary=dict(summary)
             )

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submitter.core.loop import (
+    AGAIN,
     COARSEST,
     DAY_S,
     FINE,
@@ -54,6 +55,13 @@ def waits(ledger: SqlLedger, way: Way, **window: datetime) -> dict[str | None, t
     }  # fmt: skip
 
 
+def again(ledger: SqlLedger, way: Way) -> dict[str | None, tuple[int, int, int]]:
+    """Section → read before and since, before only, open."""
+    period = Period("all", WINDOW["since"], WINDOW["until"])
+    rows = latencies(way, Goal.CRAWL, period, *ledger.page_waits(way, **WINDOW))
+    return {one.section: (one.again, one.before, one.open) for one in rows}
+
+
 # ---------------------------------------------------------------- pages
 
 
@@ -80,7 +88,27 @@ def test_a_page_read_before_it_was_told_is_no_answer(ledger: SqlLedger, history:
     history.crawl("Baiduspider", {"a": START + MINUTE})
     history.tell_pages(["a", "b"], START + HOUR)
     history.crawl("Baiduspider", {"a": START + 3 * HOUR, "b": START + 3 * HOUR})
-    assert waits(ledger, BY_PAGE) == {"": (2, 1, 1, 120)}
+    assert waits(ledger, BY_PAGE) == {"": (2, 1, 0, 120)}  # "a" was read again: see below
+    assert again(ledger, BY_PAGE) == {"": (1, 0, 0)}
+
+
+def test_a_page_read_before_and_after_it_was_told_counts_as_read_again(
+    ledger: SqlLedger, history: History
+) -> None:
+    """Of its readings the first and the last are kept, so how soon it was is not known."""
+    history.logs(START, NOW - DAY)
+    history.look(["a", "b", "c"], START)
+    for crawler in ("Baiduspider", "Googlebot"):
+        history.crawl(crawler, {"a": START + MINUTE, "b": START + MINUTE})
+    history.tell_pages(["a", "b", "c"], START + HOUR)
+    history.tell_sitemap(START + HOUR)
+    for day in range(1, 5):
+        history.crawl("Baiduspider", {"a": START + day * DAY})
+        history.crawl("Googlebot", {"a": START + day * DAY})
+    expected = {"": (1, 1, 1)}
+    assert again(ledger, BY_PAGE) == again(ledger, BY_SITEMAP) == expected
+    several = Way("baidu", Kind.URLS, ("Baiduspider", "Googlebot"))
+    assert again(ledger, several) == expected
 
 
 def test_what_was_refused_or_lost_is_not_sent(ledger: SqlLedger, history: History) -> None:
@@ -120,6 +148,15 @@ def test_only_what_the_logs_cover_can_be_unread(ledger: SqlLedger, history: Hist
     history.tell_pages(["b"], START + 3 * DAY)
     history.tell_pages(["c"], START + 9 * DAY)
     history.crawl("bingbot", {"x": START + 2 * DAY, "y": START + 4 * DAY})
+    assert waits(ledger, BY_PAGE) == {"": (1, 0, 0, -1)}
+
+
+def test_logs_in_which_no_bot_came_cover_what_was_told(ledger: SqlLedger, history: History) -> None:
+    """The worst there is: told, and never crawled."""
+    history.look(["a"], START)
+    history.tell_pages(["a"], START + HOUR)
+    hours = {int(at.timestamp()) // 3_600 for at in (START, START + DAY)}
+    ledger.record_logs(history.lease, {history.site: hours})
     assert waits(ledger, BY_PAGE) == {"": (1, 0, 0, -1)}
 
 
@@ -238,6 +275,19 @@ def test_a_sitemap_waits_from_the_first_telling_since_its_last_reading(
     assert ledger.sitemap_waits("bing", **WINDOW) == ([], [])
 
 
+def test_an_unread_sitemap_waits_in_the_time_in_which_it_was_told_first(
+    ledger: SqlLedger, history: History
+) -> None:
+    """However often it is told again."""
+    history.look(["a"], START)
+    history.check(START, START - DAY)
+    for days in (1, 5, 9):
+        history.tell_sitemap(START + days * DAY, content=str(days))
+    middle = START + 4 * DAY
+    assert ledger.sitemap_waits("google", since=START, until=middle) == ([Sent(None, 1)], [])
+    assert ledger.sitemap_waits("google", since=middle, until=NOW) == ([], [])
+
+
 def test_an_engine_that_gives_whole_seconds_is_understood(
     ledger: SqlLedger, history: History
 ) -> None:
@@ -273,10 +323,11 @@ def test_sections_are_added_up_only_where_there_are_several() -> None:
     period = Period("all", START, NOW)
     sent = [Sent("new", 4), Sent("help", 1), Sent("new", 2)]
     reached = [Reached("new", 5, 2), Reached("new", None, 1), Reached("help", 7, 1)]
+    reached.append(Reached("new", AGAIN, 1))
     rows = latencies(BY_PAGE, Goal.CRAWL, period, sent, reached)
     assert [(one.section, one.sent, one.reached, one.before, one.open) for one in rows] == [
-        (None, 7, 3, 1, 3),
-        ("new", 6, 2, 1, 3),
+        (None, 7, 3, 1, 2),
+        ("new", 6, 2, 1, 2),
         ("help", 1, 1, 0, 0),
     ]
     assert [one.steps for one in rows] == [
@@ -285,7 +336,7 @@ def test_sections_are_added_up_only_where_there_are_several() -> None:
         (Step(450, 1),),
     ]
     assert latencies(BY_PAGE, Goal.CRAWL, period, [Sent("new", 4)], []) == [
-        Latency("baidu", Kind.URLS, Goal.CRAWL, "new", "all", 4, 0, 0, None, None)
+        Latency("baidu", Kind.URLS, Goal.CRAWL, "new", "all", 4, 0, 0, 0, None, None)
     ]
     assert latencies(BY_PAGE, Goal.CRAWL, period, [], []) == []
 

@@ -58,6 +58,7 @@ def told(ledger: SqlLedger, history: History) -> SqlLedger:
     history.tell_pages(["new/a"], START + HOUR)
     history.tell_pages(["help/b"], START + 2 * HOUR, State.REJECTED)
     history.crawl("Googlebot", {"new/a": START + 3 * HOUR, "help/b": START + 2 * DAY})
+    history.hits("Googlebot", "help", START + 2 * DAY, 0, impostors=60)
     allowance = Allowance("baidu", SITE, NOW.date(), limit=10, spent=4)
     ledger.save_allowance(history.lease, allowance)
     return ledger
@@ -109,6 +110,16 @@ def test_what_panels_show_is_so(told: SqlLedger) -> None:
     assert one("variable engine") == [("baidu",), ("google",)]
     [sitemap] = one("Sitemaps")
     assert sitemap[:3] == (SITE, "gsc", MAP)
+
+
+def test_fast_calls_take_their_part_of_a_second(ledger: SqlLedger, history: History) -> None:
+    """Also where a second ends meanwhile."""
+    for begun in (timedelta(0), timedelta(seconds=0.9)):
+        history.tell_sitemap(START + begun, content=str(begun), took=timedelta(seconds=0.2))
+    [(_, _, took)] = [
+        row.values() for row in answers(ledger, filled(QUERIES["Seconds a call by day and engine"]))
+    ]
+    assert float(took) == 0.2
 
 
 def test_only_promised_views_are_read() -> None:

@@ -120,6 +120,33 @@ def test_a_change_is_compared_on_both_sides(
     assert run(["report", "--since", "5d", "--before", "9d"]) == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "spans"),
+    [
+        (("--since", "2020-01-01", "--before", "2020-02-01"), "from 2020-01-01 to 2020-02-01,"),
+        (("--since", "2020-01-01", "--before", "2020-02-01", "--after", NOW.isoformat()), " and "),
+        (("--since", NOW.isoformat()), f"from {NOW:%Y-%m-%d} to "),
+    ],
+)
+def test_where_nothing_can_be_measured_the_time_is_said_that_it_is_about(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: Sequence[str], spans: str
+) -> None:
+    assert run(["report", *words]) == 0
+    said = " ".join(capsys.readouterr().out.partition("Nothing to measure")[2].split())
+    assert spans in said
+    assert "no sitemap was told" not in said
+
+
+def test_the_page_goes_to_stdout_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = sorted(os.listdir(folder))
+    assert run(["report", "--html", "-"]) == 0
+    written = capsys.readouterr()
+    assert written.out.lower().startswith("<!doctype html>")
+    assert written.out.rstrip().endswith("</html>")
+    assert written.err == ""
+    assert sorted(os.listdir(folder)) == before
+
+
 @pytest.mark.parametrize("width", ["60", "80"])
 def test_the_text_fits_the_screen(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: str
@@ -304,6 +331,11 @@ def test_a_webhook_that_cannot_be_called_is_a_fault_of_the_inventory(
         ("report", "--alerts", "--webhook", "--site", "shop*"),
         ("report", "--alerts", "--prometheus", "-"),
         ("report", "--alerts", "--webhook"),
+        ("report", "--prometheus", "-", "--json"),
+        ("report", "--html", "-", "--json"),
+        ("report", "--html", "-", "--alerts"),
+        ("audit", "--write-baseline", "-"),
+        ("build", "list.jsonl", "--out", "o", "--base", "https://h.test/", "--removed", "-"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(folder: Path, words: Sequence[str]) -> None:

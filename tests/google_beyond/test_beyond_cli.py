@@ -153,10 +153,12 @@ def test_ours_is_withdrawn_and_stands_in_the_log(shell: Shell) -> None:
     assert (one["state"], one["property"], one["ours"]) == ("accepted", PROPERTY, True)
     rows = shell("log", "--json").json()
     assert [(row["kind"], row["state"]) for row in rows][-1] == ("withdrawal", "accepted")
+    assert f"withdrawal of sitemap {sitemap()}" in shell("log").stdout
     (status,) = shell("status", "--json").json()
     assert status["state"] == "never_submitted"
     (told,) = shell("explain", sitemap(), "--json").json()["targets"]
-    assert (told["state"], told["why_not"]) == ("never", "it was withdrawn")
+    assert told["state"] == "waiting"
+    assert told["why_not"] == "it was withdrawn; the site still names it, so the next run tells it"
     assert [row["kind"] for row in told["attempts"]] == ["sitemap", "withdrawal"]
 
 

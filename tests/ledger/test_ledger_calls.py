@@ -228,6 +228,22 @@ def test_a_deferred_sitemap_waits_for_what_was_named(ledger: SqlLedger, lease: L
     assert len(list(ledger.log(LogFilter()))) == 1
 
 
+def test_what_failed_before_a_call_is_a_failure_and_no_call(
+    ledger: SqlLedger, lease: Lease
+) -> None:
+    ledger.defer(
+        lease,
+        sitemap_action(),
+        not_before=None,
+        reason="property-missing",
+        state=State.FAILED,
+    )
+    assert sitemap_standing(ledger) == SitemapStanding(
+        MAP, State.FAILED, "", NOW, None, None, reason="property-missing"
+    )
+    assert list(ledger.log(LogFilter())) == []
+
+
 def test_deferred_pages_keep_their_place(site: SqlLedger, lease: Lease) -> None:
     action = pages_action(site, ["a", "b"])
     site.defer(lease, action, not_before=NOW + HOUR, reason="quota")

@@ -166,7 +166,7 @@ def test_what_is_not_there_is_not_copied_and_not_made(
 def test_a_ledger_that_a_run_holds_is_not_copied(source: str, empty_url: str) -> None:
     ledger = open_ledger(source)
     ledger.acquire("run", "a run", ttl_s=3_600, now=NOW + DAY)
-    with pytest.raises(LedgerBusy, match="'a run' holds the lease"):
+    with pytest.raises(LedgerBusy, match=r"\('a run'\) holds the lease"):
         copied(source, empty_url)
     ledger.close()
 

@@ -8,15 +8,19 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from ledger_processes import finish, start
 from ledger_samples import DAY, MAP, NOW, look_at, open_ledger, page, waiting
+from sqlalchemy import select
 
 from submitter.errors import ConfigError, LedgerBusy, LedgerError
-from submitter.ledger import sqlite
+from submitter.ledger import schema, sqlite
+from submitter.ledger.database import Database, Transaction
 from submitter.ledger.schema import HEAD
+from submitter.ledger.sqlite_reading import ReadingDriver
 
 
 @pytest.fixture
@@ -110,31 +114,124 @@ UNPRIVILEGED = """
 import os, sys
 from submitter.errors import LedgerError
 from submitter.ledger import open_ledger
+from ledger_samples import NOW, waiting
 open_ledger("sqlite:///:memory:").close()  # nobody may not read the libraries
 if os.getuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
 try:
-    open_ledger(sys.argv[1])
+    ledger = open_ledger(sys.argv[1])
+    print("opened", waiting(ledger), flush=True)
+    sys.stdin.readline()
+    print("then", waiting(ledger))
+    ledger.acquire("run", "tests", ttl_s=60, now=NOW)
 except LedgerError as error:
     print(error)
 """
+needs_modes = pytest.mark.skipif(os.name != "posix", reason="modes mean nothing here")
+MAY_NOT = "may not be written; put the ledger where this user may write"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes of folders mean nothing here")
-@pytest.mark.parametrize("exists", [False, True])
-def test_a_place_that_may_not_be_written_is_refused_at_once(exists: bool) -> None:
+@pytest.fixture
+def shelf() -> Iterator[Path]:
+    """A ledger with two pages in a folder that everybody may enter, and afterwards remove."""
     folder = Path(tempfile.mkdtemp(prefix="ledger-readonly-"))
-    try:
-        url = f"sqlite:///{folder}/ledger.db"
-        if exists:
-            open_ledger(url).close()
-        folder.chmod(0o555)
-        _, out = finish(start(UNPRIVILEGED, url))
-        assert "may not be written; put the ledger where this user may write" in out
-        assert len(list(folder.iterdir())) == int(exists)
-    finally:
-        folder.chmod(0o755)
-        shutil.rmtree(folder)
+    ledger = open_ledger(f"sqlite:///{folder}/ledger.db")
+    lease = ledger.acquire("run", "tests", ttl_s=60, now=NOW)
+    look_at(ledger, lease, {MAP: [page("a"), page("b")]})
+    ledger.close()
+    folder.chmod(0o755)
+    yield folder / "ledger.db"
+    folder.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+@needs_modes
+def test_a_ledger_is_not_made_where_it_may_not_be_written(shelf: Path) -> None:
+    shelf.unlink()
+    shelf.parent.chmod(0o555)
+    _, out = finish(start(UNPRIVILEGED, f"sqlite:///{shelf}"))
+    assert MAY_NOT in out
+    assert list(shelf.parent.iterdir()) == []
+
+
+@needs_modes
+@pytest.mark.parametrize(("folder", "file"), [(0o555, 0o444), (0o777, 0o444), (0o555, 0o666)])
+def test_a_ledger_that_may_only_be_read_is_read_and_left_alone(
+    shelf: Path, folder: int, file: int
+) -> None:
+    shelf.chmod(file)
+    shelf.parent.chmod(folder)
+    before = shelf.read_bytes(), shelf.stat().st_mtime_ns
+    _, out = finish(start(UNPRIVILEGED, f"sqlite:///{shelf}"))
+    assert out.startswith("opened ['a', 'b']\nthen ['a', 'b']\n")
+    assert MAY_NOT in out
+    assert (shelf.read_bytes(), shelf.stat().st_mtime_ns) == before
+    assert [one.name for one in shelf.parent.iterdir()] == ["ledger.db"]
+
+
+@needs_modes
+@pytest.mark.parametrize("stays_open", [True, False])
+@pytest.mark.parametrize("begun_before", [True, False])
+def test_a_reader_sees_what_the_owner_writes_meanwhile(
+    shelf: Path, *, stays_open: bool, begun_before: bool
+) -> None:
+    shelf.parent.chmod(0o755)
+    owner = open_ledger(f"sqlite:///{shelf}") if begun_before else None
+    reader = start(UNPRIVILEGED, f"sqlite:///{shelf}", talk=True)
+    assert reader.stdout is not None
+    assert reader.stdout.readline() == "opened ['a', 'b']\n"
+    owner = owner or open_ledger(f"sqlite:///{shelf}")
+    lease = owner.acquire("run", "tests", ttl_s=60, now=NOW + DAY)
+    look_at(owner, lease, {MAP: [page("a"), page("b"), page("c")]})
+    if not stays_open:
+        owner.close()
+    _, out = finish(reader)
+    owner.close()
+    assert out.startswith("then ['a', 'b', 'c']\n")
+
+
+@needs_modes
+def test_what_changes_under_a_reading_is_noticed_and_read_again(
+    shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it would be for one who may not write; the person who runs the tests may be root."""
+    driver = ReadingDriver(shelf, sqlite3.connect)
+    database = Database(driver, "reader")
+    names: list[list[str]] = []
+
+    def step(tx: Transaction) -> int:
+        names.append([row.loc for row in tx.rows(select(schema.page.c.loc))])
+        if len(names) == 1:
+            owner = open_ledger(f"sqlite:///{shelf}")
+            lease = owner.acquire("run", "tests", ttl_s=60, now=NOW + DAY)
+            look_at(owner, lease, {MAP: [page("a"), page("b"), page("c")]})
+            owner.close()
+        return len(names[-1])
+
+    assert database.read(step) == 3
+    assert [len(one) for one in names] == [2, 3]
+    database.close()
+
+
+@needs_modes
+@pytest.mark.parametrize(
+    ("command", "mode", "problem"),
+    [
+        ("UPDATE alembic_version SET version_num = '0001'", 0o444, "it is older than this program"),
+        ("UPDATE alembic_version SET version_num = '9999'", 0o444, "made by a newer version"),
+        ("SELECT 1", 0o000, "may not be read; let this user read the file"),
+    ],
+)
+def test_a_file_that_cannot_be_read_as_it_is_says_why(
+    shelf: Path, command: str, mode: int, problem: str
+) -> None:
+    connection = sqlite3.connect(shelf)
+    connection.execute(command)
+    connection.commit()
+    connection.close()
+    shelf.chmod(mode)
+    _, out = finish(start(UNPRIVILEGED, f"sqlite:///{shelf}"))
+    assert problem in out
 
 
 MOUNTS = """\

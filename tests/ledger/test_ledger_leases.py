@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from ledger_samples import NOW, SITE, allowance, claim, open_ledger, rule, settl
 
 from submitter.core.looks import RootLook
 from submitter.errors import LeaseLost, LedgerBusy
+from submitter.kit.owners import this_owner
 from submitter.ledger.ledger import SqlLedger
 from submitter.ports import Lease, LogFilter
 
@@ -17,8 +19,20 @@ LATER = NOW + timedelta(seconds=61)
 
 def test_a_living_lease_keeps_others_out_and_says_whose_it_is(ledger: SqlLedger) -> None:
     ledger.acquire("run", "host 17", ttl_s=60, now=NOW)
-    with pytest.raises(LedgerBusy, match=r"'host 17' holds the lease 'run' since 2026-11-30 12:00"):
+    said = r"another run \('host 17'\) holds the lease 'run' since 2026-11-30 12:00"
+    with pytest.raises(LedgerBusy, match=said):
         ledger.acquire("run", "host 18", ttl_s=60, now=NOW + timedelta(seconds=59))
+
+
+def test_whoever_holds_a_lease_is_named_for_people(ledger: SqlLedger) -> None:
+    ledger.acquire("run", this_owner(), ttl_s=60, now=NOW)
+    here = rf"another run \(pid {os.getpid()} on this machine\) holds the lease 'run' since"
+    with pytest.raises(LedgerBusy, match=here):
+        ledger.acquire("run", "other", ttl_s=60, now=NOW)
+    ledger.acquire("crawlers", "db-7 3c36-boot pid:[1] 12336 4995038", ttl_s=60, now=NOW)
+    there = r"another run \(pid 12336 on db-7\) holds the lease 'crawlers'"
+    with pytest.raises(LedgerBusy, match=there):
+        ledger.acquire("crawlers", "other", ttl_s=60, now=NOW)
 
 
 def test_an_expired_lease_goes_to_the_next_with_a_higher_fence(ledger: SqlLedger) -> None:
@@ -41,7 +55,7 @@ def test_a_released_lease_is_free_at_once_and_its_fence_is_spent(ledger: SqlLedg
     ledger.release(first)
     second = ledger.acquire("run", "b", ttl_s=60, now=NOW)
     assert second.fence > first.fence
-    with pytest.raises(LeaseLost, match="'b' took it"):
+    with pytest.raises(LeaseLost, match=r"another run \('b'\) took it"):
         ledger.renew(first, ttl_s=60, now=NOW)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -17,6 +18,7 @@ from ledger_samples import (
     page,
     read,
     rule,
+    sitemap_action,
     tell,
     waiting,
     whys,
@@ -357,6 +359,22 @@ def test_the_roots_of_a_site_are_those_of_its_last_look_in_order(
     ledger.record_roots(lease, SITE, roots[1:])
     assert ledger.roots_of(SITE) == [MAP]
     assert ledger.roots_of("https://nobody.example") == []
+
+
+def test_a_root_that_cannot_be_read_keeps_the_number_of_its_pages(
+    ledger: SqlLedger, lease: Lease
+) -> None:
+    seen = RootLook(MAP, True, "c", NOW, 7, False)
+    down = RootLook(MAP, False, "", None, 0, False, "http-503")
+    never = RootLook(OTHER_MAP, False, "", None, 0, False, "http-404")
+    for url in (MAP, OTHER_MAP):
+        ledger.defer(lease, sitemap_action(url), not_before=None, reason="deadline")
+    for roots in ([seen], [down, never], [down, never]):
+        ledger.record_roots(lease, SITE, roots)
+    assert ledger.root_looks(SITE) == [replace(down, pages=7), never]
+    assert {one.sitemap: one.urls_ours for one in ledger.statuses()} == {MAP: 7, OTHER_MAP: None}
+    ledger.record_roots(lease, SITE, [replace(seen, pages=0)])
+    assert {one.sitemap: one.urls_ours for one in ledger.statuses()} == {MAP: 0, OTHER_MAP: None}
 
 
 # ---------------------------------------------------------------- first runs

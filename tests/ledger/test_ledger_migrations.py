@@ -12,6 +12,7 @@ from ledger_processes import finish, start
 from ledger_releases import RELEASES, make_release
 from ledger_samples import NOW, open_ledger
 
+from submitter.ledger import crawldays
 from submitter.ledger.schema import HEAD
 from submitter.ledger.sqlite import APPLICATION_ID
 from submitter.ledger.views import NAMES
@@ -76,6 +77,25 @@ def test_the_ledger_of_every_earlier_release_opens_and_keeps_what_it_knew(
     )
     assert connection.execute("SELECT value FROM counter").fetchone() == (7,)
     connection.close()
+
+
+def test_hours_with_bots_are_known_to_be_read(before_first: Path) -> None:
+    """Since 0009, of days without any, too."""
+    make_release(f"sqlite:///{before_first}", "0008")
+    connection = sqlite3.connect(before_first)
+    rows = [(1, 24 * 20_000 + 7, 0), (1, 24 * 20_000 + 7, 1), (1, 24 * 20_002, 0), (2, 480_001, 0)]
+    connection.executemany("INSERT INTO crawl_hour VALUES (?, ?, ?, 0, NULL)", rows)
+    connection.execute("INSERT INTO crawl_site VALUES (2, 5)")
+    connection.commit()
+    connection.close()
+    open_ledger(f"sqlite:///{before_first}").close()
+    connection = sqlite3.connect(before_first)
+    found = connection.execute("SELECT * FROM crawl_site ORDER BY site_id").fetchall()
+    connection.close()
+    assert found == [
+        (1, 0, 24 * 20_000 + 7, 24 * 20_002, crawldays.pack([20_000, 20_002])),
+        (2, 5, 480_001, 480_001, crawldays.pack([20_000])),
+    ]
 
 
 def test_migrations_are_numbered_without_a_gap_up_to_what_the_code_knows() -> None:

@@ -186,19 +186,20 @@ def test_crawls_are_added_up(told: SqlLedger) -> None:
         for back in (0, 1, 40):
             tx.execute(
                 crawl_day.insert(), site_id=site_id, day=(NOW - back * DAY).date(),
-                section="new", crawler_id=7, hits=10, claimed=4, verified=6, listed_hits=9,
-                client_errors=1, server_errors=1, last_at=NOW - back * DAY,
+                section="new", crawler_id=7, hits=13, claimed=4, verified=6, contradicted=3,
+                listed_hits=9, client_errors=1, server_errors=1, last_at=NOW - back * DAY,
             )  # fmt: skip
     since = (NOW - 27 * DAY).date()
     [one] = told.reports.crawl_sums(since)
     assert (one.hits, one.verified, one.listed_hits, one.errors) == (20, 12, 18, 4)
+    assert one.contradicted == 6
     assert one.last_at == NOW
     assert told.reports.site_crawl_sums(since, one.site) == [one]
     assert told.reports.site_crawl_sums(since, "https://nowhere.example") == []
     days = told.reports.crawl_day_sums(since)
-    assert [(day.day, day.kind, day.hits) for day in days] == [
-        ((NOW - DAY).date(), "search", 10),
-        (NOW.date(), "search", 10),
+    assert [(day.day, day.kind, day.hits, day.contradicted) for day in days] == [
+        ((NOW - DAY).date(), "search", 10, 3),
+        (NOW.date(), "search", 10, 3),
     ]
 
 

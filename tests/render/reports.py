@@ -161,6 +161,7 @@ def status(text: str) -> StatusDoc:
         "warnings": 1_000_000,
         "urls_submitted": 50_000_000,
         "urls_ours": 50_000_000,
+        "last_try": "failed",
         "checked_at": STAMP,
         "alias": text,
         "alias_of": None,
@@ -227,6 +228,8 @@ def explained(text: str) -> ExplainDoc:
                 "state": "deferred",
                 "attempts": [log_row(text)],
                 "why_not": text,
+                "reason": text,
+                "next_step": text,
                 "not_before": STAMP,
                 "alias": text,
             }
@@ -237,6 +240,7 @@ def explained(text: str) -> ExplainDoc:
 def check(text: str) -> CheckDoc:
     return {
         "ok": False,
+        "online": True,
         "accounts": [
             {
                 "account": text,

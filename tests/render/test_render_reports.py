@@ -118,6 +118,37 @@ def test_alike_problems_are_told_once_with_the_engines_words_and_the_next_step()
     assert "and 6 more" in text
 
 
+def test_problems_that_differ_only_in_the_site_are_one_block() -> None:
+    document = reports.run("x")
+    document["problems"] = [
+        reports.problem(
+            "x",
+            site=f"https://s{at}.example",
+            property=f"s{at}.example",
+            target=f"https://s{at}.example/a",
+            message=f"site error for site=s{at}.example",
+            calls=called,
+        )
+        for at in range(8)
+        for called in (1, 0)
+    ]
+    document["problems"].append(reports.problem("x", message="another thing", calls=1))
+    text = "\n".join(run_text(document, NOW, Screen()))
+    assert text.count("site error") == 1
+    assert "failed, property-missing, 16x, 8 sites, 8 calls, HTTP 403" in text
+    assert "failed, property-missing, 1x, HTTP 403" in text
+    shown = [line for line in text.splitlines() if line.startswith("    https://s")]
+    assert shown == [f"    https://s{at}.example" for at in range(3)]
+    assert "and 5 more" in text
+
+
+def test_a_door_that_was_closed_before_any_call_is_called_so() -> None:
+    document = reports.run("x")
+    document["problems"] = [reports.problem("x", count=4, calls=0)]
+    text = "\n".join(run_text(document, NOW, Screen()))
+    assert "failed, property-missing, 4x, not called, HTTP 403" in text
+
+
 def test_findings_of_a_site_are_told_once_though_it_has_two_targets() -> None:
     document = reports.run("x", targets=1)
     document["targets"].append(document["targets"][0])
@@ -135,6 +166,13 @@ def test_the_plan_ends_with_what_sends_it() -> None:
     assert lines[-1] == "    submitter run --only-plan d"
 
 
+def test_a_plan_for_another_moment_names_no_command() -> None:
+    text = " ".join(plan_text(reports.plan("x"), NOW, Screen(), command=None))
+    assert "submitter run" not in text
+    assert "To send exactly this" not in text
+    assert "A run at that moment plans anew" in text
+
+
 def test_the_command_is_not_folded_so_that_it_can_be_copied() -> None:
     command = "submitter run --only-plan d --site " + "x" * 100 + "\x1b"
     lines = plan_text(reports.plan("x"), NOW, Screen(), command=command)
@@ -150,7 +188,7 @@ def test_an_empty_plan_says_so() -> None:
 
 def test_targets_that_take_no_sitemaps_are_counted_and_not_listed() -> None:
     unsupported = reports.status("https://x.example/")
-    unsupported |= {"state": "not_supported", "finding": None}
+    unsupported |= {"state": "not_supported", "finding": None, "last_try": None}
     assert status_text([unsupported], NOW, Screen()) == [
         "No sitemap is known yet.",
         "",

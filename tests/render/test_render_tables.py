@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -48,6 +49,55 @@ def test_no_line_of_a_paragraph_is_wider_than_the_screen(
 def test_folding_keeps_every_character_but_blanks(text: str, width: int) -> None:
     folded = "".join(fold(text, width))
     assert folded.replace(" ", "") == text.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("http://docs.second.test", 22, ["http://docs.second", ".test"]),
+        ("sitemap-lists-1.xml", 17, ["sitemap-lists-1", ".xml"]),
+        ("https://www.example.com/a-path", 26, ["https://www.example.com/a-", "path"]),
+        ("https://www.example.com/a-path", 24, ["https://www.example.com/", "a-path"]),
+        ("https://www.example.com/?q=1", 26, ["https://www.example.com/?", "q=1"]),
+        ("submitter_request_duration", 20, ["submitter_request_", "duration"]),
+        ("a.bcdefghijklmnop", 8, ["a.bcdefg", "hijklmno", "p"]),
+        ("//////////", 4, ["////", "////", "//"]),
+    ],
+)
+def test_a_name_is_parted_at_its_joints_where_it_has_any(
+    text: str, width: int, lines: list[str]
+) -> None:
+    assert fold(text, width) == lines
+
+
+def test_an_address_that_does_not_fit_its_column_has_a_line_of_its_own() -> None:
+    columns = (Column("DOCUMENT", folds=Folds.ADDRESS), Column("KIND"), Column("READ"))
+    long = "  https://www.example.com/sitemap-of-products-1.xml"
+    rows = [("https://www.example.com/", "index", "whole"), (long, "urlset", "whole")]
+    assert table(columns, rows, Screen(60)) == [
+        "DOCUMENT                                       KIND    READ",
+        "https://www.example.com/                       index   whole",
+        long,
+        "                                               urlset  whole",
+    ]
+
+
+@pytest.mark.parametrize("width", [60, 70, 80, 100])
+def test_no_address_that_fits_the_screen_is_broken_in_the_first_column(width: int) -> None:
+    columns = (
+        Column("SITE", folds=Folds.ADDRESS),
+        Column("ACCOUNT", folds=Folds.ADDRESS),
+        Column("WHY", folds=Folds.WORDS),
+    )
+    sites = [f"https://{'x' * size}.example.com" for size in range(1, width - 20)]
+    lines = table(columns, [(site, "indexnow", "because of " * 4) for site in sites], Screen(width))
+    assert set(sites) <= {line.split("  ")[0] for line in lines}
+
+
+def test_prose_gets_narrow_before_an_address_is_broken() -> None:
+    columns = (Column("SITE", folds=Folds.ADDRESS), Column("WHY", folds=Folds.WORDS))
+    lines = table(columns, [("https://www.example.com", "told again after a month")], Screen(44))
+    assert lines[1] == "https://www.example.com  told again after a"
 
 
 def test_a_table_without_rows_has_no_titles() -> None:

@@ -16,13 +16,22 @@ NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
     [
         (timedelta(0), "0 s"),
         (timedelta(seconds=59), "59 s"),
-        (timedelta(minutes=61), "1 h"),
-        (timedelta(hours=23, minutes=59), "23 h"),
-        (timedelta(days=400), "400 d"),
+        (timedelta(seconds=59.6), "1 min"),
+        (timedelta(minutes=12, seconds=30), "12 min"),
+        (timedelta(minutes=61), "1 h 1 min"),
+        (timedelta(hours=5, minutes=59), "5 h 59 min"),
+        (timedelta(hours=23, minutes=59), "23 h 59 min"),
+        (timedelta(hours=23, minutes=59, seconds=31), "1 d"),
+        (timedelta(hours=71.5), "2 d 23 h"),
+        (timedelta(hours=72.5), "3 d"),
+        (timedelta(days=9, hours=23), "9 d 23 h"),
+        (timedelta(days=400, hours=2), "400 d"),
         (timedelta(minutes=-5), "5 min"),
     ],
 )
-def test_a_span_is_one_unit_rounded_down(length: timedelta, text: str) -> None:
+def test_a_span_is_told_in_two_units_at_most_and_cuts_nothing_down(
+    length: timedelta, text: str
+) -> None:
     assert span(length) == text
 
 

@@ -227,6 +227,24 @@ def test_a_property_without_rights_does_not_stop_the_others(
     assert (failed.called, failed.outcome.cause) == (False, "property-missing")
 
 
+@pytest.mark.parametrize("traits", [BAIDU, HUB])
+def test_a_site_that_an_engine_does_not_know_is_called_once(
+    bench_of: Callable[[Traits], Bench], traits: Traits
+) -> None:
+    bench = bench_of(traits)
+    unknown = NotAuthorized(
+        traits.name, "site error", scope="property", cause="site-not-verified", http_status=400
+    )
+    bench.engine.answers = [unknown] * 5
+    action = bench.waiting_pages(SITES[0], 50)
+    parts = [replace(action, pages=action.pages[at : at + 10], cost=10) for at in range(0, 50, 10)]
+    done = bench.run(*parts)
+    assert [one.called for one in done] == [True] + [False] * (len(done) - 1)
+    assert sum(one.action.size for one in done) == 50
+    assert {one.outcome.cause for one in done} == {"site-not-verified"}
+    assert bench.rows() == [("failed", 1)]
+
+
 def test_a_dead_account_is_not_called_again(bench_of: Callable[[Traits], Bench]) -> None:
     bench = bench_of(GOOGLE)
     bench.engine.the_survey = NotAuthorized(

@@ -11,7 +11,9 @@ import pytest
 import requests
 import yaml
 
+from submitter.cli.exits import run
 from submitter.sandbox import Sandbox
+from submitter.sandbox.demo import FURTHER
 
 
 @pytest.fixture
@@ -99,3 +101,23 @@ def test_without_further_engines_the_demo_is_as_short_as_ever(path: Path) -> Non
     text = path.read_text(encoding="utf-8")
     assert "market" not in text
     assert "\n\n\n" not in text
+
+
+@pytest.mark.parametrize("engine", FURTHER)
+def test_a_site_of_a_further_engine_is_told_end_to_end(
+    sandbox: Sandbox, tmp_path: Path, capsys: pytest.CaptureFixture[str], engine: str
+) -> None:
+    path = sandbox.write_demo(tmp_path, further=(engine,))
+    assert run(["-i", str(path), "run", "--site", "market*", "--no-verify", "--json"]) == 0
+    counts = json.loads(capsys.readouterr().out)["counts"]
+    assert counts["pages"]["accepted"] + counts["pages"]["received"] > 0
+    assert counts["pages"]["failed"] == counts["pages"]["rejected"] == 0
+
+
+def test_a_port_that_is_taken_is_named(
+    sandbox: Sandbox, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    port = sandbox.address.rpartition(":")[2]
+    assert run(["sandbox", "--directory", str(tmp_path / "new"), "--port", port]) == 2
+    assert f"cannot listen at port {port}: Address already in use" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()

@@ -82,10 +82,16 @@ class FurtherLedger:
                 self._withdrawn[action.site, action.account, action.target] = at
 
     def defer(
-        self, lease: Lease, action: Action, *, not_before: datetime | None, reason: str
+        self,
+        lease: Lease,
+        action: Action,
+        *,
+        not_before: datetime | None,
+        reason: str,
+        state: State = State.DEFERRED,
     ) -> None:
         if action.kind is not Kind.WITHDRAWAL:
-            self._ledger.defer(lease, action, not_before=not_before, reason=reason)
+            self._ledger.defer(lease, action, not_before=not_before, reason=reason, state=state)
 
     def recover(self, lease: Lease, *, now: datetime, not_before: Mapping[str, datetime]) -> int:
         lost = [id for id, row in self._rows.items() if row.state == State.SENDING]

@@ -24,10 +24,11 @@ from submitter.ports import Ledger, LogFilter
 from submitter.sandbox import Sandbox, SandboxClock, Section
 from submitter.sandbox.fleet_site import FleetSite
 from submitter.sending.channels import RunRules
+from submitter.stories.explaining import Story, explain
 from submitter.stories.preview import Preview, preview
 from submitter.stories.run_request import RunRequest, Tools
 from submitter.stories.runs import RunReport, run_fleet
-from submitter.wiring import Wiring, load_fleet
+from submitter.wiring import TRAITS, Wiring, load_fleet
 
 START = datetime(2026, 11, 30, 10, 0, tzinfo=UTC)
 """Six in the evening in Shanghai, two at night in California: no midnight is near."""
@@ -54,6 +55,19 @@ class SandboxTime:
 
     def sleep(self, seconds: float) -> None:
         self._clock.advance(max(seconds, 0.0))
+
+
+def explained(address: str, parts: Wiring) -> Story:
+    """The story of an address, as `submitter explain` tells it."""
+    surveys = {name: survey for name, (survey, _) in parts.ledger.surveys().items()}
+    return explain(
+        address,
+        fleet=parts.fleet,
+        ledger=parts.ledger,
+        traits=TRAITS,
+        property_of=lambda target: parts.property_of(target, surveys.get(target.account.name)),
+        now=parts.clock.now(),
+    )
 
 
 @dataclass(frozen=True)

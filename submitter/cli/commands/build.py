@@ -10,7 +10,7 @@ import click
 from submitter.cli.building import OrderWords, order_options, read_order
 from submitter.cli.invocation import Invocation, now
 from submitter.cli.listing import LIST_OPTIONS, open_list
-from submitter.cli.options import json_option, moment_ago, reach_options
+from submitter.cli.options import WrittenFile, json_option, moment_ago, reach_options
 from submitter.cli.output import screen_of_stdout, write_json, write_lines
 from submitter.core.accounting import ExitCode
 from submitter.core.findings import Severity
@@ -55,7 +55,7 @@ faults, 3 when it looks like an accident and nothing was touched.
 @click.option(
     "--removed",
     metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=WrittenFile(),
     help="Write the addresses of pages that are in no file any more.",
 )
 @click.option("--strict", is_flag=True, help="Touch nothing when a line has a fault.")

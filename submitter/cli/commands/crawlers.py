@@ -38,7 +38,8 @@ often it is read. Without FILE the report is of what the ledger knows.
 Lines that name no host belong to the site that --site selects, or to the only one. Without an
 inventory every host in the lines is a site, and nothing is kept.
 
-Exits 4 when more than 5 % of the lines cannot be read or a log breaks off, 7 when nothing matches.
+Exits 4 when more than 5 % of the lines cannot be read or a log breaks off, 7 when nothing matches:
+also when each line of a bot is left out, because it names no host or an unknown one.
 """
 REPORT_DAYS = 30
 """What a report without logs is about."""

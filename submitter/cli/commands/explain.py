@@ -30,8 +30,18 @@ def command(invocation: Invocation, *, address: str, as_json: bool) -> int:
 
     fleet = invocation.load_fleet()
     with invocation.wiring(fleet) as parts:
+        surveys = {name: survey for name, (survey, _) in parts.ledger.surveys().items()}
         try:
-            story = explain(address, fleet=fleet, ledger=parts.ledger, traits=TRAITS)
+            story = explain(
+                address,
+                fleet=fleet,
+                ledger=parts.ledger,
+                traits=TRAITS,
+                property_of=lambda target: parts.property_of(
+                    target, surveys.get(target.account.name)
+                ),
+                now=now(),
+            )
         except BadUrl as error:
             raise ConfigError.one("URL", error.problem) from error
     document = explain_doc(story)

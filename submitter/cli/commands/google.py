@@ -54,7 +54,7 @@ def verify_domain(
         door = parts.domains(account.name)
         report = domains.verify_domain(bare, door, clock=parts.clock, check=check)
     document = domain_doc(report, account)
-    invocation.exit_code = stopped.exit_code(report.exit_code)
+    document["exit_code"] = invocation.exit_code = stopped.exit_code(report.exit_code)
     if as_json:
         write_json(document)
     else:

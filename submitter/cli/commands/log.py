@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 import click
 
 from submitter.cli.invocation import Invocation
-from submitter.cli.options import json_option, moment_ago, selection_options
+from submitter.cli.options import WholeNumber, json_option, moment_ago, selection_options
 from submitter.cli.output import screen_of_stdout, tell, write, write_lines
 from submitter.core.choosing import NoMatch, explain_no_match
 from submitter.core.selection import Selection
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 HELP = """Show the submission log.
 
-One row for each call, oldest first. Text shows the newest 100 rows; --limit 0 shows all. Machine
+One row for each call, oldest first. What failed before a call (no key file, no such property) is
+in no row: `submitter status` says it. Text shows the newest 100 rows; --limit 0 shows all. Machine
 formats hold all unless limited.
 """
 TEXT_LIMIT = 100
@@ -49,7 +50,7 @@ Row = TypeVar("Row", bound=Mapping[str, object])
 )
 @click.option("--run", "run_id", metavar="ID", help="Calls of this run.")
 @click.option("--pages", is_flag=True, help="One row for each page and target.")
-@click.option("--limit", metavar="N", type=click.IntRange(min=0), help="The newest N; 0 = all.")
+@click.option("--limit", metavar="N", type=WholeNumber(min=0), help="The newest N; 0 = all.")
 @click.option("--jsonl", is_flag=True, help="One JSON object a line.")
 @click.option("--csv", "as_csv", is_flag=True, help="CSV with a header, safe for spreadsheets.")
 @selection_options
@@ -149,7 +150,24 @@ def _show(invocation: Invocation, wish: Wish, view: View[Row]) -> int:
         rows = view.read(Chosen(fleet, wish.selection), parts.ledger, wish.which)
         if wish.limit:
             rows = iter(deque(rows, maxlen=wish.limit))
-        return _write(_checked(rows, fleet, wish.selection), wish.form, view, screen)
+        written = _write(_checked(rows, fleet, wish.selection), wish.form, view, screen)
+        if wish.form == "text" and State.FAILED in wish.which.states:
+            _point_to_uncalled(fleet, wish.selection, parts.ledger)
+        return written
+
+
+def _point_to_uncalled(fleet: Fleet, selection: Selection, ledger: Ledger) -> None:
+    """The log has calls only; what failed before one is in no row."""
+    from submitter.stories.recall import last_runs_of
+
+    keys = [target.key for target in selection.select(fleet.targets())]
+    last = last_runs_of(ledger, keys).values()
+    problems = [one for said in last for one in said.problems if one.uncalled]
+    if problems:
+        causes = ", ".join(dict.fromkeys(one.cause for one in problems))
+        count = len({(one.site, one.account) for one in problems})
+        where = "1 place" if count == 1 else f"{count:,} places"
+        tell(f"at {where} the last run failed before a call ({causes}): see `submitter status`")
 
 
 def _checked(rows: Iterator[Row], fleet: Fleet, selection: Selection) -> Iterator[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
@@ -15,6 +16,7 @@ from submitter.core.choosing import select
 from submitter.core.selection import Selection
 
 if TYPE_CHECKING:
+    from submitter.core.fleet import Target
     from submitter.render.documents import PlanDoc
     from submitter.stories.preview import Preview
     from submitter.wiring import Wiring
@@ -50,23 +52,24 @@ def command(
     request = RunRequest(new_run_id(), fleet, targets, this_owner(), forced=reason)
     with invocation.working(fleet) as (parts, stopped):
         seen = preview(request, parts.tools(), at=at)
-        document = _document(seen, parts)
+        document = _document(seen, parts, targets)
     invocation.exit_code = stopped.exit_code(_judge(seen, forced=reason is not None))
     if as_json:
         write_json(document)
     else:
-        again = _command(invocation, document["digest"], selection, reason)
+        again = None if at else _command(invocation, document["digest"], selection, reason)
         screen = screen_of_stdout(invocation.environ)
         write_lines(plan_text(document, now(), screen, command=again))
     return invocation.exit_code
 
 
-def _document(seen: Preview, parts: Wiring) -> PlanDoc:
+def _document(seen: Preview, parts: Wiring, targets: Sequence[Target]) -> PlanDoc:
     from submitter.core.summary import findings_of, plan_json
     from submitter.wiring import TRAITS
 
     traits = {name: TRAITS[one.engine] for name, one in parts.fleet.accounts.items()}
-    findings = [one for look in seen.looks.values() for one in findings_of(look, ())]
+    findings = parts.missing_secrets(target.account for target in targets)
+    findings += [one for look in seen.looks.values() for one in findings_of(look, ())]
     document = plan_json(seen.plan, traits_of=traits, findings=findings)
     return cast("PlanDoc", document | {"observed": seen.observed})
 

@@ -26,11 +26,12 @@ HELP = """Show what was told, what waits, how soon it was read, what is alarming
 
 Times run from first sent to the engine's own word of a download, and to the first crawl in access
 logs (see `submitter crawlers`), by engine and section. --before and --after compare what was first
-sent on both sides of a change.
+sent on both sides of a change; one of them alone is about its side only.
 
 With --alerts only what is alarming, and exit code 4 when anything is.
 """
 DAYS = 90
+STDOUT = Path("-")
 
 
 @click.command(help=HELP)
@@ -58,8 +59,9 @@ DAYS = 90
 @click.option(
     "--html",
     metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Also write the dashboard to FILE: one page that asks nobody for anything.",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    help="Also write the dashboard to FILE: one page that asks nobody for anything; - is stdout,"
+    " which then holds nothing else.",
 )
 @selection_options
 @json_option
@@ -81,8 +83,9 @@ def command(
         selection,
         alerts=only_alerts,
         webhook=to_webhook,
+        json=as_json,
         metrics=prometheus is not None,
-        page=html is not None,
+        page=html,
     )
     fleet = invocation.load_fleet()
     if not selection.is_everything:
@@ -92,6 +95,8 @@ def command(
             return _write_metrics(parts, prometheus)
         if html is not None:
             _write_page(parts, selection, html)
+        if html == STDOUT:
+            return ExitCode.OK
         if only_alerts:
             return _show_alerts(invocation, parts, selection, to_webhook, as_json=as_json)
         start = since or now() - timedelta(days=DAYS)
@@ -101,7 +106,13 @@ def command(
 
 
 def _check_options(
-    selection: Selection, *, alerts: bool, webhook: bool, metrics: bool, page: bool
+    selection: Selection,
+    *,
+    alerts: bool,
+    webhook: bool,
+    json: bool,
+    metrics: bool,
+    page: Path | None,
 ) -> None:
     if webhook and not alerts:
         raise ConfigError.one("report", "--webhook goes with --alerts")
@@ -109,6 +120,10 @@ def _check_options(
         raise ConfigError.one("report", "--webhook tells of the whole fleet; leave the selection")
     if metrics and (alerts or page or not selection.is_everything):
         raise ConfigError.one("report", "--prometheus stands alone: it is about the whole fleet")
+    if metrics and json:
+        raise ConfigError.one("report", "--prometheus has a form of its own; leave --json")
+    if page == STDOUT and (alerts or json):
+        raise ConfigError.one("report", "--html - leaves no room on stdout for anything else")
 
 
 # ---------------------------------------------------------------- the overview
@@ -202,7 +217,7 @@ def _write_metrics(parts: Wiring, path: Path) -> int:
     from submitter.wiring import TRAITS
 
     text = metrics_text(gather_metrics(parts.fleet, parts.ledger, TRAITS, now=parts.clock.now()))
-    if path == Path("-"):
+    if path == STDOUT:
         write(text)
     else:
         write_whole(path, text)
@@ -219,5 +234,9 @@ def _write_page(parts: Wiring, selection: Selection, path: Path) -> None:
     from submitter.render.html.page import report_page
 
     report = gather_report(parts, selection, parts.clock.now())
-    write_whole(path, report_page(report, version=__version__))
+    page = report_page(report, version=__version__)
+    if path == STDOUT:
+        write(page)
+        return
+    write_whole(path, page)
     tell(f"The dashboard is in {path}.")

@@ -11,7 +11,7 @@ import click
 from submitter import __version__
 from submitter.cli.dashboards import gather_report, report_book
 from submitter.cli.invocation import Invocation, now
-from submitter.cli.options import json_option, selection_options
+from submitter.cli.options import WholeNumber, json_option, selection_options
 from submitter.cli.output import flush, write_json, write_lines
 from submitter.core.choosing import select
 from submitter.core.selection import Selection
@@ -29,7 +29,8 @@ at any other address a token is needed: a reference in --token (env:NAME, file:P
 token itself in SUBMITTER_DASHBOARD_TOKEN. Open the address with ?token=… once; programs send it as
 a bearer.
 
-Also there: /metrics for Prometheus, /healthz, and /data/TABLE.json and .csv.
+Also there: /metrics for Prometheus, /healthz, and /data/TABLE.json and .csv (targets, sitemaps,
+log, …; the reference lists them, and so does /data/).
 """
 TOKEN = "SUBMITTER_DASHBOARD_TOKEN"  # noqa: S105 - the name of a variable
 SHORTEST = 16
@@ -40,7 +41,12 @@ PORT = 8420
 @click.command(help=HELP)
 @click.option("--address", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: a free one."
+    "--port",
+    metavar="NUMBER",
+    type=WholeNumber(0, 65535),
+    default=PORT,
+    show_default=True,
+    help="0: a free one.",
 )
 @click.option("--token", metavar="REF", help="Where the token is kept, as in the inventory.")
 @click.option(
@@ -66,7 +72,7 @@ def command(
     fleet = invocation.load_fleet()
     if not selection.is_everything:
         select(fleet, selection)
-    with stopping() as stopped, invocation.wiring(fleet, stop=stopped.event) as parts:
+    with stopping() as stopped, invocation.wiring(fleet, stopped=stopped) as parts:
         guard = _guard(invocation, parts, address, token, names)
         desk = Desk(_tools(parts, selection))
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -15,6 +15,7 @@ from submitter.cli.options import (
     no_verify_option,
     wait_option,
 )
+from submitter.cli.output import tell
 from submitter.cli.reporting import report_run
 from submitter.core.choosing import NoMatch, explain_no_match
 from submitter.core.selection import Selection
@@ -22,6 +23,7 @@ from submitter.errors import ConfigError
 
 if TYPE_CHECKING:
     from submitter.core.fleet import Account, Fleet
+    from submitter.render.documents import RunDoc
 
 HELP = """Submit sitemaps or pages named by hand or by a CSV file.
 
@@ -74,7 +76,14 @@ def command(
     with invocation.working(fleet) as (parts, stopped):
         parts.require_secrets([fleet.accounts[request.account]])
         report = run_bulk(request, parts.tools())
-    return report_run(invocation, report, stopped, as_json=as_json)
+    code = report_run(invocation, report, stopped, as_json=as_json)
+    if reason is None and _leaves_unchanged(cast("RunDoc", report.summary)):
+        tell("What is unchanged is told again with --force REASON.")
+    return code
+
+
+def _leaves_unchanged(run: RunDoc) -> bool:
+    return any(one["reason"] == "unchanged" for one in run["skips"])
 
 
 def _account(fleet: Fleet, name: str) -> Account:

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from submitter.cli.invocation import Invocation, new_run_id, now
-from submitter.cli.options import deadline_option, json_option, selection_options, wait_option
+from submitter.cli.options import (
+    WholeNumber,
+    deadline_option,
+    json_option,
+    selection_options,
+    wait_option,
+)
 from submitter.cli.output import screen_of_stdout, write_json, write_lines
 from submitter.cli.reporting import status_docs
 from submitter.core.accounting import ExitCode
@@ -35,7 +41,7 @@ property can be asked about 2,000 pages a day.
     "--inspect",
     "size",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     help="Ask about N pages of each section of each property, too.",
 )
 @deadline_option
@@ -71,9 +77,9 @@ def command(
         seen = [sight for answer in answers for sight in answer.sights]
         statuses = status_docs(parts, selection, seen)
     verdict = judge_both(judge_answers(answers), samples)
-    document = verify_doc(answers, statuses, exit_code=verdict, at=now())
-    inspections = sample_docs(samples) if size else None
     invocation.exit_code = stopped.exit_code(verdict)
+    document = verify_doc(answers, statuses, exit_code=invocation.exit_code, at=now())
+    inspections = sample_docs(samples) if size else None
     if as_json:
         write_json({**document, "inspections": inspections})
     else:

@@ -27,6 +27,9 @@ HELP = """Take sitemaps out of an engine's report.
 Only those that this ledger submitted, wherever it did; --adopt takes others, too. The engine may go
 on crawling them: a withdrawal stops nothing, and it does not make an engine read a sitemap again.
 
+One that the inventory or robots.txt still names comes back: the next run submits it again. Take it
+out there first.
+
 Shows what it will do and asks before it does it. Exits 7 when this ledger submitted none of them.
 """
 

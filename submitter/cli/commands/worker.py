@@ -6,7 +6,7 @@ import click
 
 from submitter.cli.extras import workers_room
 from submitter.cli.invocation import Invocation
-from submitter.cli.options import json_option
+from submitter.cli.options import Number, WholeNumber, json_option
 from submitter.cli.output import tell, write_json
 from submitter.render.documents import WorkerDoc
 
@@ -24,14 +24,14 @@ With --drain, exits 4 when something of what this worker did went wrong, 3 when 
 @click.option("--drain", is_flag=True, help="Leave when there is nothing to do now.")
 @click.option(
     "--jobs", "loops", metavar="N", default=4, show_default=True,
-    type=click.IntRange(1, 64), help="Jobs at the same time.",
+    type=WholeNumber(1, 64), help="Jobs at the same time.",
 )  # fmt: skip
 @click.option(
     "--schedule", metavar="CRON", help="Enqueue everything at these times (UTC): '17 * * * *'."
 )
 @click.option(
     "--takeover", metavar="SECONDS", default=30.0, show_default=True,
-    type=click.FloatRange(3.0, 3600.0),
+    type=Number(3.0, 3600.0),
     help="Take over the jobs of workers that were silent for so long.",
 )  # fmt: skip
 @json_option

@@ -189,16 +189,17 @@ LATER_ROWS: Final = (
     Cause(
         "prelaunch-noindex",
         "Most of the pages looked at ask not to be indexed",
-        "Take `noindex` off the pages; --force REASON tells them all the same.",
+        "Take `noindex` off the pages; --site HOST --force REASON tells them all the same.",
     ),
     Cause(
         "prelaunch-elsewhere",
         "Most of the pages looked at send visitors on to another host",
-        "List the pages of the host they really are at; --force REASON tells them all the same.",
+        "List the pages of the host they really are at; --site HOST --force REASON tells them all"
+        " the same.",
     ),
     Cause(
         "prelaunch-missing",
         "Most of the pages looked at do not exist",
-        "See what writes the sitemap; --force REASON tells them all the same.",
+        "See what writes the sitemap; --site HOST --force REASON tells them all the same.",
     ),
 )

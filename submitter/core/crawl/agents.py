@@ -56,6 +56,8 @@ def scan(
     agent_of, hit_of = format.agent_of, format.hit_of
     for at in range(start, len(lines)):
         line = lines[at]
+        if line[-1:] == b"\r":  # of an end `\r\n`; it is no part of the last field
+            line = line.rstrip(b"\r")
         agent = agent_of(line)
         if agent is None:
             return at

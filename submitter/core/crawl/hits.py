@@ -52,7 +52,8 @@ REJECTED: Final = {
 """Why a line is rejected."""
 
 LEFT_OUT: Final = {
-    "unknown-host": "its host is no site of the inventory, or not a selected one",
+    "unknown-host": "its host is none of the sites that are asked for: those of the inventory, or"
+    " the ones that --site and --tag select",
     "no-host": "it names no host, and more than one site is meant; give --site",
     "too-many-hosts": "there are too many hosts in a log read without an inventory",
     "before-since": "older than --since",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -13,6 +14,8 @@ from submitter.core.crawl.bots import Bot
 from submitter.core.crawl.hits import BadLine, Hit, Understood
 from submitter.core.crawl.jsonlines import JsonFormat
 from submitter.core.crawl.masks import MaskFormat
+from submitter.core.crawl.met import HostHours, sample
+from submitter.core.crawl.places import parted
 from submitter.core.crawl.quoted import QuotedFormat
 from submitter.core.crawl.times import Times
 from submitter.core.crawl.w3c import W3cFormat
@@ -74,6 +77,8 @@ class LineReader:
         """Raises ConfigError for a bad mask."""
         times = Times()
         self.reading = Reading()
+        self.met = HostHours()
+        """Of lines in the format of most."""
         self._agents = Agents()
         self._w3c = (W3cFormat(times, b"\t"), W3cFormat(times, b" "))
         self._formats: tuple[Format, ...] = (
@@ -108,7 +113,14 @@ class LineReader:
             if at < end:
                 found += self._look_closer(lines[at])
             start = at + 1
+        self._look_at_samples(lines)
         return found
+
+    def _look_at_samples(self, lines: Sequence[bytes]) -> None:
+        for line in sample(lines) if lines else ():
+            with suppress(BadLine):
+                hit = self._likely.hit_of(line.rstrip(b"\r"))
+                self.met.add(parted(hit.host, hit.target)[0], hit.at)
 
     def _count(self, format: Format, *, bots: int = 0, others: int = 0) -> None:
         if bots or others:

@@ -147,6 +147,14 @@ class Hosts:
             found = self._found[host] = self._find(host)
         return found
 
+    def origin_of(self, host: bytes) -> str | None:
+        """The origin of lines of this host, if it is one that is asked for; nothing is opened."""
+        name = host.decode("ascii", "replace").lower()
+        return self._known(name) if name else self._nameless
+
+    def _known(self, name: str) -> str | None:
+        return self._origins.get(name) or self._origins.get(_bare(name))
+
     def opened(self) -> list[SitePages]:
         """Every site that a line was about."""
         return list(self._sites.values())
@@ -155,7 +163,7 @@ class Hosts:
         name = host.decode("ascii", "replace").lower()
         if not name:
             return "no-host" if self._nameless is None else self._open(self._nameless)
-        origin = self._origins.get(name) or self._origins.get(_bare(name))
+        origin = self._known(name)
         if origin is None and self._takes_any:
             origin = _origin(name)
         if origin is None:

@@ -49,19 +49,28 @@ class CrawlDay:
     at_least: bool
     """There were more pages than `pages` says."""
     listed: int | None
-    """Pages that the section listed then; None: the site listed none."""
+    """Pages that the section listed then; None: it is not known what the site lists, or it lists
+    nothing."""
     first_at: datetime | None
     last_at: datetime | None
 
     @property
-    def unlisted_hits(self) -> int:
-        genuine = self.hits - self.contradicted
-        return 0 if self.section == FILES else genuine - self.listed_hits
+    def genuine(self) -> int:
+        """Hits that nobody else is proven to have made in the crawler's name."""
+        return self.hits - self.contradicted
+
+    @property
+    def unlisted_hits(self) -> int | None:
+        """None: it is not known what is listed."""
+        if self.section == FILES:
+            return 0
+        return None if self.listed is None else self.genuine - self.listed_hits
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of what a section lists now a crawler has ever read, or since some time."""
+    """How much of what a section lists now a crawler has ever read, or since some time. `crawled`
+    and `hits` None: of the site's access logs no line was ever read, so nobody knows."""
 
     site: str
     section: str
@@ -69,13 +78,13 @@ class Coverage:
     """Empty: any crawler."""
     kind: str
     listed: int
-    crawled: int
-    hits: int
+    crawled: int | None
+    hits: int | None
     last_at: datetime | None
 
     @property
-    def never(self) -> int:
-        return self.listed - self.crawled
+    def never(self) -> int | None:
+        return None if self.crawled is None else self.listed - self.crawled
 
 
 @dataclass(frozen=True, slots=True)

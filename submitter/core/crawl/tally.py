@@ -9,11 +9,11 @@ from typing import Final, NamedTuple, TypeAlias
 
 from submitter.core.crawl.bots import Bot
 from submitter.core.crawl.hits import Hit, Verdict
+from submitter.core.crawl.met import HOUR_S
 from submitter.core.crawl.places import Group, Page, SitePages
 from submitter.core.crawl.seen import Hour, Marks, SeenLines, first_state
 from submitter.core.crawl.verdicts import Judge
 
-HOUR_S: Final = 3_600
 DAY_S: Final = 86_400
 
 MOST_LINES: Final = 40_000

@@ -25,11 +25,18 @@
   const icon = (name) =>
     h('svg', { class: 'i', 'aria-hidden': 'true', viewBox: '0 0 16 16' }, h('use', { href: '#i-' + name }));
 
+  // As render/times.py: below so many seconds, in the one unit and what is left of it in the other.
+  const SPANS = [
+    [60, 1, 's', 1, ''], [3600, 60, 'min', 60, ''], [86400, 3600, 'h', 60, 'min'],
+    [864000, 86400, 'd', 3600, 'h'], [null, 86400, 'd', 86400, ''],
+  ];
   function span(seconds) {
     const length = Math.abs(seconds);
-    for (const [size, unit] of [[86400, 'd'], [3600, 'h'], [60, 'min'], [1, 's']])
-      if (length >= size) return Math.floor(length / size) + ' ' + unit;
-    return '0 s';
+    for (const [end, size, unit, fine, rest] of SPANS) {
+      const whole = Math.ceil(length / fine - 0.5) * fine;
+      if (end === null || whole < end)
+        return Math.floor(whole / size) + ' ' + unit + (whole % size ? ' ' + (whole % size) / fine + ' ' + rest : '');
+    }
   }
   const iso = (age) => new Date((made - age) * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
   const exact = (age) => iso(age).replace('T', ' ');

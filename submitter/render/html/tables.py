@@ -21,7 +21,7 @@ from submitter.render.html.tables_sites import (
     waits,
 )
 
-__all__ = ["all_tables", "log", "pages", "site_tables"]
+__all__ = ["all_tables", "log", "pages", "served_tables", "site_tables"]
 
 
 def all_tables(report: Report, *, calls: bool = True) -> list[Table]:
@@ -47,6 +47,11 @@ def all_tables(report: Report, *, calls: bool = True) -> list[Table]:
         targets(report),
     ]
     return [*tables, log(report.calls, report), pages([])] if calls else tables
+
+
+def served_tables(report: Report) -> list[Table]:
+    """Those that `/data/` answers with."""
+    return [*all_tables(report, calls=False), log(report.calls, report)]
 
 
 def site_tables(report: Report) -> list[Table]:

@@ -124,6 +124,11 @@ def latencies(report: Report) -> Table:
         Column("median", "Half of them within", "span", f"{since}&within=-{{median}}&sum=things"),
         Column("p90", "Nine of ten within", "span", f"{since}&within=-{{p90}}&sum=things"),
         Column(
+            "again", "Read before and since", "count",
+            summing(f"{of_row}&outcome={AGAIN}", "things", "again"),
+            doc="how soon it was read again is not kept; in no median",
+        ),
+        Column(
             "before", "Read before", "count",
             summing(f"{of_row}&outcome={BEFORE}", "things", "before"),
             doc="no answer to the sending",
@@ -140,8 +145,8 @@ def latencies(report: Report) -> Table:
     )  # fmt: skip
     rows = [
         (
-            *_of_latency(one), one.sent, one.reached, one.median_s, one.p90_s, one.before, one.open,
-            one.unsure,
+            *_of_latency(one), one.sent, one.reached, one.median_s, one.p90_s, one.again,
+            one.before, one.open, one.unsure,
         )
         for one in report.latencies
     ]  # fmt: skip
@@ -149,7 +154,8 @@ def latencies(report: Report) -> Table:
     return Table("latencies", "From told to read", columns, rows, empty)
 
 
-SINCE, BEFORE, OPEN = "read since", "read before", "not read yet"
+SINCE, OPEN = "read since", "not read yet"
+AGAIN, BEFORE = "read before and since", "read before"
 
 
 def waits(report: Report) -> Table:
@@ -169,7 +175,7 @@ def waits(report: Report) -> Table:
         rows += [(*about, SINCE, step.within_s, step.things) for step in one.steps]
         rows += [
             (*about, outcome, None, things)
-            for outcome, things in ((BEFORE, one.before), (OPEN, one.open))
+            for outcome, things in ((AGAIN, one.again), (BEFORE, one.before), (OPEN, one.open))
             if things
         ]
     empty = "Nothing of this kind was read."
@@ -190,23 +196,30 @@ def crawls(report: Report) -> Table:
     link = "site_crawls?section={section}&crawler={crawler}"
     columns = (Column("section", "Section", facet=True), *_crawl_columns(link))
     rows = [(one.section or NO_SECTION, *_crawl(one)) for one in report.crawls]
-    empty = "No access log was read yet."
-    return Table("crawls", "Crawled, by section and bot", columns, rows, empty)
+    return Table("crawls", "Crawled, by section and bot", columns, rows, NO_FETCH)
 
 
 def crawl_days(report: Report) -> Table:
+    own = own_row("crawl_days", "day", "crawler")
     columns = (
         Column("day", "Day (UTC)"),
         Column("crawler", "Bot", facet=True),
         Column("kind", "Kind", facet=True),
-        Column("hits", "Fetches", "count", own_row("crawl_days", "day", "crawler")("hits")),
+        Column("hits", "Fetches", "count", own("hits")),
+        Column(
+            "contradicted",
+            "Impostors",
+            "count",
+            own("contradicted"),
+            doc="by somebody else; not in Fetches",
+        ),
     )
     rows = [
-        (one.day.isoformat(), one.crawler, one.kind, one.hits)
+        (one.day.isoformat(), one.crawler, one.kind, one.hits, one.contradicted)
         for one in reversed(report.crawl_days)
     ]
     return Table(
-        "crawl_days", "Fetches by day", columns, rows, "No access log was read yet.",
+        "crawl_days", "Fetches by day", columns, rows, NO_FETCH,
         command=_CRAWLERS,
     )  # fmt: skip
 
@@ -214,7 +227,7 @@ def crawl_days(report: Report) -> Table:
 def site_crawls(report: Report) -> Table:
     columns = (SITE, Column("section", "Section", facet=True), *_crawl_columns(""))
     rows = [(one.site, one.section or NO_SECTION, *_crawl(one)) for one in report.site_crawls]
-    empty = "No access log of it was read in the last four weeks."
+    empty = "No bot's fetch of it in the last four weeks is known."
     return Table(
         "site_crawls", "Crawled, by site, section and bot", columns, rows, empty,
         _newest(rows, "busiest"), _CRAWLERS,
@@ -222,14 +235,17 @@ def site_crawls(report: Report) -> Table:
 
 
 NO_SECTION = "(none)"
+NO_FETCH = (
+    "No bot's fetch of the last four weeks is known (`submitter crawlers` reads access logs)."
+)
 _CRAWLERS = "submitter crawlers --since 28d"
 _CRAWL = (
     ("hits", "Fetches", ""),
     ("verified", "Proven", "from an address that is the bot's"),
-    ("contradicted", "Impostors", "by somebody else; in no other number"),
+    ("contradicted", "Impostors", "by somebody else; not in Fetches"),
     ("listed", "On listed pages", ""),
-    ("not_modified", "304", ""),
-    ("errors", "4xx and 5xx", ""),
+    ("not_modified", "304", "impostors among them"),
+    ("errors", "4xx and 5xx", "impostors among them"),
 )
 
 

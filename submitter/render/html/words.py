@@ -84,6 +84,7 @@ OUTCOMES: Final[Mapping[str, Look]] = MappingProxyType(
         "partial": Look("partial", "odd", "half", ""),
         "held": Look("held", "odd", "pause", ""),
         "deadline": Look("deadline", "odd", "clock", ""),
+        "stopped": Look("stopped", "odd", "clock", ""),
         "failed": Look("failed", "bad", "cross", ""),
         "unfinished": Look("not finished", "odd", "question", ""),
     }

@@ -53,6 +53,7 @@ def check_fleet(fleet: Fleet, targets: Sequence[Target], doors: Doors, *, online
         accounts=tuple(accounts.values()),
         targets=checks,
         findings=(*unused_accounts(fleet), *warnings, *findings),
+        online=online,
     )
 
 
