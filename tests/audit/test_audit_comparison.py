@@ -58,7 +58,7 @@ def day(**counts: int) -> CrawlDay:
     names += " server_errors other parameter_hits pages listed_pages"
     given = {**dict.fromkeys(names.split(), 0), **counts}
     return CrawlDay(
-        S, NOON.date(), "", "Googlebot", "search", at_least=False, listed=None, first_at=None,
+        S, NOON.date(), "", "Googlebot", "search", at_least=False, listed=10, first_at=None,
         last_at=None, **given,
     )  # fmt: skip
 
