@@ -153,8 +153,8 @@ def force_option(command: Command) -> Command:
         "reason",
         metavar="REASON",
         callback=_reason,
-        help="For what is selected: pass the guard, and tell unchanged sitemaps again. The reason"
-        " is stored.",
+        help="For what is selected or named: pass the guard, and tell unchanged sitemaps again. The"
+        " reason is stored.",
     )(command)
 
 

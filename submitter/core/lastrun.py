@@ -6,7 +6,7 @@ The log holds calls only. What was held, put off or given up before a call is kn
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Self, cast
 
@@ -83,6 +83,14 @@ class LastRun:
         found = (one for one in self.problems if one.kind is kind and one.uncalled)
         return next((one for one in found if target in (None, one.target)), None)
 
+    def without(self, kind: Kind) -> LastRun:
+        """Where a call of this kind was made since: what stood in the way of calls does not."""
+        return replace(
+            self,
+            skips=[one for one in self.skips if one.kind is not kind or one.column != "deferred"],
+            problems=[one for one in self.problems if one.kind is not kind],
+        )
+
     def put_off(self, kind: Kind, now: datetime) -> Skip | None:
         """Why items of this kind wait that were planned, where that still holds."""
         waits = [one for one in self.skips if one.kind is kind and one.column == "deferred"]
@@ -99,14 +107,18 @@ NO_RUN = LastRun("", None)
 
 
 def last_runs(runs: Iterable[RunRow]) -> dict[Key, LastRun]:
-    """`runs` newest first. Each target has the word of the newest that had it and has ended."""
+    """`runs` newest first. Each target has the word of the newest that had it and has ended; one
+    that was about what a person named counts where no other is: it says nothing of the rest."""
+    ended = [run for run in runs if run.summary is not None]
     found: dict[Key, LastRun] = {}
-    for run in runs:
-        if run.summary is None:
-            continue
+    for run in sorted(ended, key=_is_partial):
         for key, said in _targets_of(run).items():
             found.setdefault(key, said)
     return found
+
+
+def _is_partial(run: RunRow) -> bool:
+    return bool(run.summary and run.summary.get("partial"))
 
 
 def _targets_of(run: RunRow) -> dict[Key, LastRun]:

@@ -104,7 +104,7 @@ def last_try(
 
 def _errors_of(sitemap: str | None, last: LastRun) -> list[Finding]:
     errors = [one for one in last.findings if one.severity is Severity.ERROR]
-    return [one for one in errors if sitemap and one.where.startswith(sitemap)]
+    return [one for one in errors if sitemap and one.where.partition(" ")[0] == sitemap]
 
 
 def submitted_at(known: SitemapStatus | None) -> datetime | None:

@@ -119,6 +119,7 @@ class RunFacts:
     allowances: Mapping[tuple[str, str], Allowance]
     verdict: Verdict
     properties: Mapping[tuple[str, str], str]
+    partial: bool = False
 
 
 def run_json(facts: RunFacts) -> Json:
@@ -129,6 +130,7 @@ def run_json(facts: RunFacts) -> Json:
         "finished_at": timestamp(facts.finished_at),
         "outcome": str(facts.verdict.outcome),
         "exit_code": int(facts.verdict.exit_code),
+        "partial": facts.partial,
         "digest": facts.plan.digest,
         "counts": total.as_json(),
         "targets": [_target_json(facts, target, by_target) for target in facts.targets],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Row, bindparam, select
@@ -102,17 +103,23 @@ def listed_pages(database: Database, origins: Sequence[str]) -> Iterator[ListedP
     """Streamed by batches in the order of keys, each its own reading: the ledger is not held in
     between, and other sites' pages are not passed."""
     for origin in origins:
-        with database.reading() as tx:
-            known = tx.first(SITE_ID, of_origin=origin)
+        known = database.read(partial(_site, origin=origin))
         if known is not None:
             yield from _listed_of(database, origin, int(known.id))
+
+
+def _site(tx: Transaction, origin: str) -> Row[Any] | None:
+    return tx.first(SITE_ID, of_origin=origin)
+
+
+def _batch(tx: Transaction, site_id: int, start: int) -> Sequence[Row[Any]]:
+    return tx.rows(LISTED, of_site=site_id, start=start)
 
 
 def _listed_of(database: Database, origin: str, site_id: int) -> Iterator[ListedPage]:
     start = -(2**63)
     while start < 2**63:
-        with database.reading() as tx:
-            rows = tx.rows(LISTED, of_site=site_id, start=start)
+        rows = database.read(partial(_batch, site_id=site_id, start=start))
         for row in rows:
             seen = int(row.first_seen.timestamp())
             yield ListedPage(origin, full(row.loc, origin), row.section, seen, row.lastmod)

@@ -75,9 +75,12 @@ def copy_ledger(
 def count_ledger(url: str, *, is_dead: IsDead) -> LedgerCount:
     """What is in a ledger that is there."""
     with closing(open_ledger(url, is_dead=is_dead, must_exist=True)) as ledger:
-        with ledger.database.reading() as tx:
-            counts = tuple(TableCount(table.name, _count(tx, table)) for table in _tables())
+        counts = ledger.database.read(_counts)
         return LedgerCount(ledger.database.name, _version(ledger.database), counts)
+
+
+def _counts(tx: Transaction) -> tuple[TableCount, ...]:
+    return tuple(TableCount(table.name, _count(tx, table)) for table in _tables())
 
 
 def _version(database: Database) -> str:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -108,22 +109,28 @@ SAVE_VISITS = Many(
 
 def listing(database: Database, origin: str) -> Listing:
     """The pages that a site lists now, read by batches, each its own reading."""
-    with database.reading() as tx:
-        _stay_small(tx)
-        known = tx.first(SITE, of_origin=origin)
+    known = database.read(lambda tx: _known(tx, origin))
     return Listing(() if known is None else _listed(database, int(known.id)))
+
+
+def _known(tx: Transaction, origin: str) -> Row[Any] | None:
+    _stay_small(tx)
+    return tx.first(SITE, of_origin=origin)
 
 
 def _listed(database: Database, site_id: int) -> Iterator[list[tuple[int, str]]]:
     start = -(2**63)
     while start < 2**63:
-        with database.reading() as tx:
-            rows = tx.rows(LISTED, of_site=site_id, start=start)
+        rows = database.read(partial(_batch, site_id=site_id, start=start))
         if rows:
             yield list(map(tuple, rows))
         if len(rows) < BATCH:
             return
         start = rows[-1].key + 1
+
+
+def _batch(tx: Transaction, site_id: int, start: int) -> Sequence[Row[Any]]:
+    return tx.rows(LISTED, of_site=site_id, start=start)
 
 
 def lines_of(tx: Transaction, origin: str, hour: int) -> list[Marks] | None:

@@ -44,68 +44,60 @@ class SqlEvidence(Desk):
     # -- evidence
 
     def calls(self, *, since: datetime, until: datetime) -> list[CallCount]:
-        with self._database.reading() as tx:
-            return evidence.calls(tx, since, until)
+        return self._database.read(lambda tx: evidence.calls(tx, since, until))
 
     def calls_ever(self) -> list[SiteCallCount]:
-        with self._database.reading() as tx:
-            return evidence.calls_ever(tx)
+        return self._database.read(evidence.calls_ever)
 
     def call_times(self) -> list[CallTimes]:
-        with self._database.reading() as tx:
-            return evidence.call_times(tx)
+        return self._database.read(evidence.call_times)
 
     def run_ends(self, *, limit: int) -> list[RunEnd]:
-        with self._database.reading() as tx:
-            return evidence.run_ends(tx, limit)
+        return self._database.read(lambda tx: evidence.run_ends(tx, limit))
 
     def run_shares(self, *, limit: int) -> list[RunShare]:
-        with self._database.reading() as tx:
-            return evidence_runs.run_shares(tx, limit)
+        return self._database.read(lambda tx: evidence_runs.run_shares(tx, limit))
 
     def page_waits(
         self, way: Way, *, since: datetime, until: datetime, sites: Sequence[str] | None = None
     ) -> tuple[list[Sent], list[Reached]]:
-        with self._database.reading() as tx:
-            return waits_pages.pages_of(tx, way, waits.Window(since, until, sites))
+        return self._database.read(
+            lambda tx: waits_pages.pages_of(tx, way, waits.Window(since, until, sites))
+        )
 
     def sitemap_waits(
         self, engine: str, *, since: datetime, until: datetime, sites: Sequence[str] | None = None
     ) -> tuple[list[Sent], list[Reached]]:
-        with self._database.reading() as tx:
-            return waits_sitemaps.sitemaps_of(tx, engine, waits.Window(since, until, sites))
+        return self._database.read(
+            lambda tx: waits_sitemaps.sitemaps_of(tx, engine, waits.Window(since, until, sites))
+        )
 
     def looks(self, *, since: datetime) -> list[LookRow]:
-        with self._database.reading() as tx:
-            return evidence_looks.looks(tx, since)
+        return self._database.read(lambda tx: evidence_looks.looks(tx, since))
 
     def troubles(self) -> list[Trouble]:
-        with self._database.reading() as tx:
-            return evidence.troubles(tx)
+        return self._database.read(evidence.troubles)
 
     def lying_dates(self, *, since: datetime) -> list[LyingDates]:
-        with self._database.reading() as tx:
-            return evidence.lying_dates(tx, since)
+        return self._database.read(lambda tx: evidence.lying_dates(tx, since))
 
     def unread(self, *, for_s: int) -> list[Unread]:
-        with self._database.reading() as tx:
-            return evidence.unread(tx, for_s * 1_000_000)
+        return self._database.read(lambda tx: evidence.unread(tx, for_s * 1_000_000))
 
     def section_crawls(
         self, crawlers: Sequence[str], *, first: date, lately: date, today: date, least: int
     ) -> list[SectionCrawl]:
-        with self._database.reading() as tx:
-            return evidence.section_crawls(
+        return self._database.read(
+            lambda tx: evidence.section_crawls(
                 tx, crawlers, first=first, lately=lately, today=today, least=least
             )
+        )
 
     def log_spans(self) -> list[LogSpan]:
-        with self._database.reading() as tx:
-            return evidence.log_spans(tx)
+        return self._database.read(evidence.log_spans)
 
     def alarms(self) -> list[Alert]:
-        with self._database.reading() as tx:
-            return evidence.alarms(tx)
+        return self._database.read(evidence.alarms)
 
     def save_alarms(self, alerts: Sequence[Alert], *, at: datetime) -> None:
         with self._database.transaction() as tx:

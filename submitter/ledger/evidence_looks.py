@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, bindparam, func, or_, select
 
@@ -40,24 +41,51 @@ LOOKS = (
     .order_by(look.c.site_id, look.c.number)
 )
 FORCED = (
-    select(run.c.started_at, run.c.finished_at)
-    .where(run.c.forced.is_not(None), run.c.finished_at >= bindparam("since"))
+    select(run.c.started_at, run.c.finished_at, run.c.summary)
+    .where(
+        run.c.forced.is_not(None),
+        run.c.summary.is_not(None),
+        run.c.finished_at >= bindparam("since"),
+    )
     .order_by(run.c.number)
 )
 
+"""One without a summary was killed: nobody knows what it took."""
+
+
+class Forced(NamedTuple):
+    """When a forced run of a site began and ended."""
+
+    started_at: datetime
+    finished_at: datetime
+
 
 def looks(tx: Transaction, since: datetime) -> list[LookRow]:
-    forced = tx.rows(FORCED, since=since)
-    return [_look(row, forced) for row in tx.rows(LOOKS, since=since)]
+    forced = _forced_by_site(tx.rows(FORCED, since=since))
+    return [_look(row, forced.get(row.site, ())) for row in tx.rows(LOOKS, since=since)]
 
 
-def _look(row: Row[Any], forced: Sequence[Row[Any]]) -> LookRow:
+def _forced_by_site(runs: Iterable[Row[Any]]) -> dict[str, list[Forced]]:
+    found: dict[str, list[Forced]] = {}
+    for row in runs:
+        for origin in _sites_of(row.summary):
+            found.setdefault(origin, []).append(Forced(row.started_at, row.finished_at))
+    return found
+
+
+def _sites_of(summary: str) -> set[str]:
+    """The sites that a run was for, out of its JSON (see `core.summary`); none if it was refused,
+    for then it has no targets."""
+    return {target["site"] for target in json.loads(summary).get("targets", ())}
+
+
+def _look(row: Row[Any], forced: Sequence[Forced]) -> LookRow:
     accepted = any(_took(run, row) for run in forced)
     values = {name: getattr(row, name) for name in LookRow._fields if name != "accepted"}
     return LookRow(**values, accepted=accepted)
 
 
-def _took(forced: Row[Any], look: Row[Any]) -> bool:
+def _took(forced: Forced, look: Row[Any]) -> bool:
     """Whether the run took the look, or one of that day for which the look stands, too."""
     if forced.started_at <= look.at <= forced.finished_at:
         return True

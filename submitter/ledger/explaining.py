@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Row, bindparam, select
@@ -57,41 +58,46 @@ WAITS = select(waiting).where(
 def explain(database: Database, marker: Marker, identity: str) -> list[Explanation]:
     """One entry for each site that knows the page."""
     key = marker.keys([identity])[0]
-    with database.reading() as tx:
-        sites = [row.id for row in tx.rows(SITE_IDS)]
-        rows = list(tx.rows_in(FOUND, sites, of_key=key))
+    found = database.read(lambda tx: _found(tx, key))
     return [
         _explanation(database, row, key)
-        for row in sorted(rows, key=lambda row: str(row.origin))
+        for row in sorted(found, key=lambda row: str(row.origin))
         if pages.full(row.identity or row.loc, row.origin) == identity
     ]
 
 
+def _found(tx: Transaction, key: int) -> list[Row[Any]]:
+    sites = [row.id for row in tx.rows(SITE_IDS)]
+    return list(tx.rows_in(FOUND, sites, of_key=key))
+
+
 def _explanation(database: Database, row: Row[Any], key: int) -> Explanation:
     listed_in = tuple(_listing(database, row.site_id, key))
-    with database.reading() as tx:
-        return Explanation(
-            loc=pages.full(row.loc, row.origin),
-            site=row.origin,
-            documents=listed_in,
-            section=row.section,
-            first_seen=_at(tx, row.site_id, row.first_look),
-            last_seen=_last_seen(tx, row),
-            gone_at=_at(tx, row.site_id, row.gone_look) if row.place == Place.GONE else None,
-            lastmod=row.lastmod and datetime.fromtimestamp(row.lastmod, UTC),
-            targets=tuple(_targets(tx, row)),
-        )
+    return database.read(lambda tx: _explained(tx, row, listed_in))
+
+
+def _explained(tx: Transaction, row: Row[Any], listed_in: tuple[str, ...]) -> Explanation:
+    return Explanation(
+        loc=pages.full(row.loc, row.origin),
+        site=row.origin,
+        documents=listed_in,
+        section=row.section,
+        first_seen=_at(tx, row.site_id, row.first_look),
+        last_seen=_last_seen(tx, row),
+        gone_at=_at(tx, row.site_id, row.gone_look) if row.place == Place.GONE else None,
+        lastmod=row.lastmod and datetime.fromtimestamp(row.lastmod, UTC),
+        targets=tuple(_targets(tx, row)),
+    )
 
 
 def _listing(database: Database, site_id: int, key: int) -> list[str]:
     """The documents that list the page: one is read after the other, so any site fits."""
-    with database.reading() as tx:
-        rows = tx.rows(documents.IDS.order_by(documents.IDS.selected_columns.url), of_site=site_id)
+    by_url = documents.IDS.order_by(documents.IDS.selected_columns.url)
     found = []
-    for row in rows:
-        with database.reading() as tx:
-            if fingerprints.lists(documents.listed_keys(tx, row.id), key):
-                found.append(row.url)
+    for row in database.read(lambda tx: tx.rows(by_url, of_site=site_id)):
+        packed = database.read(partial(documents.listed_keys, document_id=row.id))
+        if fingerprints.lists(packed, key):
+            found.append(row.url)
     return found
 
 

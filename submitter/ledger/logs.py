@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -70,8 +71,7 @@ def _rows(
     database: Database, which: LogFilter, states: tuple[str, ...], size: int
 ) -> Iterator[Row[Any]]:
     """Calls that the filter lets through: oldest first, or newest first under a limit."""
-    with database.reading() as tx:
-        statement = _filtered(tx, which, states)
+    statement = database.read(lambda tx: _filtered(tx, which, states))
     newest_first = which.limit is not None
     order = attempt.c.id.desc() if newest_first else attempt.c.id
     last: int | None = None
@@ -79,12 +79,15 @@ def _rows(
         piece = statement.order_by(order).limit(size)
         if last is not None:
             piece = piece.where(attempt.c.id < last if newest_first else attempt.c.id > last)
-        with database.reading() as tx:
-            rows = tx.rows(piece)
+        rows = database.read(partial(_all_of, statement=piece))
         yield from rows
         if len(rows) < size:
             return
         last = rows[-1].id
+
+
+def _all_of(tx: Transaction, statement: Select[Any]) -> Sequence[Row[Any]]:
+    return tx.rows(statement)
 
 
 def _filtered(tx: Transaction, which: LogFilter, states: tuple[str, ...]) -> Select[Any]:
@@ -108,9 +111,9 @@ def _target_ids(tx: Transaction, wanted: frozenset[tuple[str, str]]) -> list[int
 def _pages(database: Database, row: Row[Any], which: LogFilter) -> list[PageLogRow]:
     """The pages whose last call this was; newest first under a limit, like the calls."""
     ids = unpack_pages(row.pages)
-    with database.reading() as tx:
-        last = tellings.last_tellings(tx, ids, row.target_id)
-        locs = pages.locs(tx, ids)
+    last, locs = database.read(
+        lambda tx: (tellings.last_tellings(tx, ids, row.target_id), pages.locs(tx, ids))
+    )
     found = [
         _page_row(row, locs[page_id], one)
         for page_id in ids

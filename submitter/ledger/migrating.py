@@ -32,8 +32,7 @@ def create(database: Database) -> None:
 def upgrade(database: Database) -> None:
     """Run the migrations that are missing, all or none. Raises LedgerError for a newer ledger,
     which is not touched. Of two processes that do this at once, the second finds it done."""
-    with database.reading() as tx:
-        stored = _version(tx, database.name)
+    stored = database.read(lambda tx: _version(tx, database.name))
     if stored == schema.HEAD:
         return
     with database.transaction() as tx:
@@ -48,8 +47,7 @@ def upgrade(database: Database) -> None:
 
 def check_current(database: Database) -> None:
     """Raises LedgerError where migrations are missing, in a ledger that cannot have them."""
-    with database.reading() as tx:
-        stored = _version(tx, database.name)
+    stored = database.read(lambda tx: _version(tx, database.name))
     if stored != schema.HEAD:
         raise LedgerError(
             f"ledger {database.name}: it is older than this program and may not be written;"

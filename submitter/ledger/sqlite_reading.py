@@ -2,7 +2,8 @@
 
 While somebody has it open, SQLite's own log and locks say what to read. Else it is read without
 them: their files could not be made in such a folder, or would bar the way to the owner. What
-changes the file meanwhile is noticed at the end of a reading, which is then begun again.
+changes the file meanwhile is noticed at the end of a reading: `Database.read` begins it again.
+A log without its index, as in a backup, cannot be read so, and is refused.
 """
 
 from __future__ import annotations
@@ -57,15 +58,16 @@ class ReadingDriver(SqliteDriver):
 
     def __init__(self, path: Path, connect: Connect) -> None:
         self._path, self._connect = path, connect
-        self._open()
+        self._open(_sight(path))
 
     def begin(self, *, durable: bool) -> None:
         raise LedgerError(f"ledger {self._path}: {NOT_WRITABLE}")
 
     def begin_reading(self) -> None:
-        if _sight(self._path) != self._seen:
+        seen = _sight(self._path)
+        if seen != self._seen:
             self.close()
-            self._open()
+            self._open(seen)
         super().begin_reading()
 
     def roll_back(self) -> None:
@@ -74,10 +76,10 @@ class ReadingDriver(SqliteDriver):
         if was_reading and self._seen is not None and _sight(self._path) != self._seen:
             raise Interrupted(f"ledger {self._path}: it was changed while it was read; try again")
 
-    def _open(self) -> None:
-        self._seen = _sight(self._path)
-        frozen = "" if self._seen is None else "&immutable=1"
-        address = f"file:{quote(str(self._path.absolute()))}?mode=ro{frozen}"
+    def _open(self, seen: Sight | None) -> None:
+        self._seen = seen
+        frozen = "" if seen is None else "&immutable=1"
+        address = f"file:{quote(os.fsencode(self._path.absolute()))}?mode=ro{frozen}"
         super().__init__(connection_to(address, self._by_address))
 
     def _by_address(self, name: str, **options: object) -> sqlite3.Connection:
@@ -85,9 +87,24 @@ class ReadingDriver(SqliteDriver):
 
 
 def _sight(path: Path) -> Sight | None:
-    """None: somebody has it open. Source: https://www.sqlite.org/wal.html ("Read-Only Databases"),
-    read 2026-12-01."""
-    if any(path.with_name(path.name + end).exists() for end in ("-wal", "-shm")):
+    """None: somebody has it open. Raises Interrupted for a log without its index: an owner who
+    closes the ledger removes the index first, so a moment later both may be gone.
+    Source: https://www.sqlite.org/wal.html ("Read-Only Databases"), read 2026-12-01."""
+    log, index = (path.with_name(path.name + end) for end in ("-wal", "-shm"))
+    if index.exists() and log.exists():
         return None
+    if _size(log):
+        raise Interrupted(
+            f"ledger {path}: pages that are not yet in the file stand in {log};"
+            " copy both to a folder where this user may write, and let this user write them"
+        )
     found = path.stat()
     return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _size(path: Path) -> int:
+    """0 where there is none: a log is there and gone in a moment."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

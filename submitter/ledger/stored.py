@@ -257,8 +257,7 @@ class StoredLedger(SqlLedger):
     def _refuse_if_held(self, now: datetime, *, owner: str = "") -> None:
         """Here any lease of anybody else keeps us out, whatever its name: what we store would
         overtake them."""
-        with self._database.reading() as tx:
-            held = tx.rows(HELD, now=now)
+        held = self._database.read(lambda tx: tx.rows(HELD, now=now))
         for other in {row.owner for row in held} - {owner}:
             if not self._is_dead(other):
                 holder = f"another run ({owner_words(other)})"

@@ -23,6 +23,7 @@ from sqlalchemy import (
 
 from submitter.ledger import schema, schema_calls
 from submitter.ledger.schema_crawls import crawl_day, crawler
+from submitter.ledger.sitemaps import PAGES_READ
 
 MICROS = 1_000_000
 DAY_S = 86_400
@@ -94,7 +95,7 @@ COLUMNS: dict[str, tuple[ViewColumn, ...]] = {
         errors="errors the engine found",
         warnings="warnings the engine gave",
         urls_submitted="pages the engine counts in it",
-        urls_ours="pages we count under it",
+        urls_ours="pages we count under it; null: it could never be read",
         checked_at="when the engine was last asked",
         checked_at_epoch="the same in seconds",
     ),
@@ -292,7 +293,7 @@ def _sitemap_status(dialect: str) -> Select[Any]:
         check.errors,
         check.warnings,
         check.urls_submitted,
-        root.pages.label("urls_ours"),
+        PAGES_READ,
         *_both(check.checked_at, "checked_at", dialect),
     ).select_from(joined)
 

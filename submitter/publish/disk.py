@@ -7,7 +7,7 @@ import fcntl
 import gzip
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple, cast
 
@@ -65,18 +65,30 @@ class Disk:
         The lock is the folder's own: it leaves no file behind and dies with the process. Folders
         that were made and hold nothing in the end are taken away again.
         """
-        with troubles(self.folder):
-            made = [one for one in (self.folder, *self.folder.parents) if not one.exists()]
-            self.folder.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            self._take(handle)
+        with contextlib.ExitStack() as until_the_end:
+            made = self._open_and_take(until_the_end)
+            until_the_end.callback(_remove_empty, made)  # before the lock is given up
             yield
-        finally:
-            os.close(handle)
-            with contextlib.suppress(OSError):  # one that holds something stays, and its parents
-                for folder in made:
-                    folder.rmdir()
+
+    def _open_and_take(self, until_the_end: contextlib.ExitStack) -> list[Path]:
+        """The folders that had to be made, inner ones first. What another run takes away, before
+        this one has the lock, is made anew."""
+        while True:
+            with troubles(self.folder):
+                made = [one for one in (self.folder, *self.folder.parents) if not one.exists()]
+                self.folder.mkdir(parents=True, exist_ok=True)
+                handle = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+            until_the_end.callback(os.close, handle)
+            self._take(handle)
+            if self._is_there(handle):
+                return made
+
+    def _is_there(self, handle: int) -> bool:
+        """Whether the open folder is still the one that is found at its path."""
+        try:
+            return os.path.samestat(os.fstat(handle), self.folder.stat())
+        except FileNotFoundError:
+            return False
 
     def _take(self, handle: int) -> None:
         try:
@@ -136,6 +148,13 @@ class Disk:
 
     def scratch(self) -> IO[bytes]:
         return tempfile.SpooledTemporaryFile(MEMORY_BYTES, dir=str(self.folder))
+
+
+def _remove_empty(folders: Sequence[Path]) -> None:
+    """One that holds something stays, and so do those after it: its parents."""
+    with contextlib.suppress(OSError):
+        for folder in folders:
+            folder.rmdir()
 
 
 @contextlib.contextmanager

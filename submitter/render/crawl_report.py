@@ -262,7 +262,7 @@ def _unknown_text(listed: Counter[str], screen: Screen) -> list[str]:
         return []
     lines = paragraph(
         f"Not known of {several(len(listed), 'site')}: no line of an access log"
-        " of theirs was ever read.",
+        " of theirs is known to be read.",
         screen,
         ink=Ink.WAIT,
     )

@@ -141,6 +141,8 @@ class RunDoc(TypedDict):
     outcome: str
     """`ok`, `partial`, `failed`, `nothing`, `held`, `deadline` or `stopped`."""
     exit_code: int
+    partial: bool
+    """Only what a person named with `submit`: not all that there is of its targets."""
     digest: str
     counts: CountsDoc
     targets: list[RunTargetDoc]

@@ -36,6 +36,8 @@ AHEAD: Final = timedelta(days=1)
 EARLIEST: Final = datetime(2000, 1, 1, tzinfo=UTC)
 MOST_REJECTED: Final = 0.05
 """A larger share of lines that cannot be read says that the format is not understood."""
+FOREIGN: Final = ("unknown-host", "no-host", "too-many-hosts")
+"""Why a line belongs to no site."""
 NEVER_SHOWN: Final = 10
 """Pages never crawled that are named for each site."""
 
@@ -85,9 +87,9 @@ class CrawlReading:
 
     @property
     def is_all_left_out(self) -> bool:
-        """Whether there were bots' lines and not one of them counts, now or before."""
-        counted = self.new + self.known + self.left_out["closed-hour"]
-        return bool(self.reading.bots) and not counted
+        """Whether there were bots' lines, and none of them of a site that is asked for."""
+        foreign = sum(self.left_out[reason] for reason in FOREIGN)
+        return 0 < self.reading.bots == foreign
 
     def leave_out(self, reason: str, host: bytes) -> None:
         self.left_out[reason] += 1

@@ -315,7 +315,8 @@ def _never_told(standing: Standing, address: str, parents: Sequence[str], now: d
     if standing.tells(Kind.SITEMAP) and (declared or not roots):
         verdict = judge_sitemap(standing.given, declared or address, now=now)
     if isinstance(verdict, Skip):
-        return ToldTo(site, account, verdict.column, of_skip(verdict, standing.given, account))
+        why = of_skip(verdict, standing.given, standing.engine)
+        return ToldTo(site, account, verdict.column, why)
     if verdict is not None:
         return ToldTo(site, account, WAITING, of_state(WAITING, verdict.reason, None, None))
     where = f" in its index {parents[0]}" if parents else ""

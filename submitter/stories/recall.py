@@ -9,22 +9,37 @@ from submitter.core.fleet import Account, Fleet, Site, Target
 from submitter.core.lastrun import Key, LastRun, last_runs
 from submitter.core.records import LogRow, PageLogRow, SitemapStatus
 from submitter.core.selection import Selection
+from submitter.core.traits import Kind
 from submitter.ports import Ledger, LogFilter
 
 RUNS_BACK = (1, 4, 12)
-"""So many runs back is looked for what was last said of a target, more only where fewer lack it:
-the report of a large fleet is long."""
+"""So many runs back is looked for what was last said of a target, further back only where some
+target is not in those: the report of a large fleet is long. What is further back than the last is
+not found, as where a fleet is divided into more parts than that."""
 
 
 def last_runs_of(ledger: Ledger, targets: Collection[Key]) -> dict[Key, LastRun]:
-    """What the newest run that had a target said of it, where a run did not long ago."""
+    """What the newest run that had a target said of it, where a run did not long ago; as far as no
+    later call, by a worker or by hand, has shown that what stood in the way does not any more."""
     found: dict[Key, LastRun] = {}
     for limit in RUNS_BACK:
         runs = ledger.runs(limit=limit)
         found = last_runs(runs)
         if found.keys() >= set(targets) or len(runs) < limit:
             break
-    return {key: found[key] for key in targets if key in found}
+    return _still_so(ledger, {key: found[key] for key in targets if key in found})
+
+
+def _still_so(ledger: Ledger, last: dict[Key, LastRun]) -> dict[Key, LastRun]:
+    stopped = {key: said.at for key, said in last.items() if said.problems and said.at}
+    if not stopped:
+        return last
+    since = LogFilter(since=min(stopped.values()), targets=frozenset(stopped))
+    for row in ledger.log(since):
+        key = row.site, row.account
+        if row.sent_at is not None and row.sent_at > stopped[key]:
+            last[key] = last[key].without(Kind(row.kind))
+    return last
 
 
 class Chosen:

@@ -270,6 +270,7 @@ def report_of(
             target.key: tools.property_of(target, surveys.get(target.account.name))
             for target in request.targets
         },
+        partial=request.partial,
     )
     return RunReport(run_json(facts), int(verdict.exit_code), facts, tuple(answers))
 

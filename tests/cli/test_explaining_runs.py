@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,10 @@ import yaml
 from calling import Answer, Call
 
 from submitter.core.alerts import NEXT_STEPS
+from submitter.core.calls import Action, Outcome
+from submitter.core.states import State
+from submitter.core.traits import Kind
+from submitter.ledger import open_ledger
 from submitter.sandbox import Break, Sandbox
 from submitter.sandbox.pytest_plugin import sandbox
 
@@ -127,6 +133,34 @@ def test_a_failed_look_leaves_the_number_of_pages(demo: Demo, sandbox: Sandbox) 
 def test_a_one_off_submission_hides_nothing_of_the_run_before(demo: Demo) -> None:
     """The newest run that had the target counts, not the newest run."""
     demo("run", "--no-verify")
+    before = report_of_empty(demo)
+    demo("submit", "--account", "google", "http://empty.fleet.test/other.xml")
     demo("submit", "--account", "google", "http://blog.fleet.test/feed.xml")
     one = told(demo, "http://empty.fleet.test/sitemap.xml", "google")
     assert (one["state"], one["reason"]) == ("skipped", "guard")
+    assert report_of_empty(demo) == before == ("skipped", "guard-empty")
+
+
+def report_of_empty(demo: Demo) -> tuple[str, str]:
+    [row] = demo("status", "--site", "empty.fleet.test", "--account", "google", "--json").json()
+    return row["last_try"], row["finding"]["id"]
+
+
+def test_what_a_worker_told_since_is_not_in_the_way_any_more(demo: Demo, tmp_path: Path) -> None:
+    """Workers leave calls and no report of a run."""
+    report = demo("run", "--no-verify", "--json").json()
+    sites = sorted({one["site"] for one in report["problems"] if one["account"] == "indexnow"})
+    [url] = [f"sqlite:///{path}" for path in tmp_path.rglob("*.db")]
+    with closing(open_ledger(url)) as ledger:
+        now = datetime.now(UTC) + timedelta(seconds=5)
+        lease = ledger.acquire("run", "a worker", ttl_s=60, now=now)
+        action = Action(
+            sites[0], "indexnow", "indexnow", sites[0], Kind.URLS, sites[0], "new", "pages", cost=1
+        )
+        call = ledger.claim(lease, action, run="w", number=1, at=now, allowance=None)
+        taken = Outcome(state=State.ACCEPTED, rest=State.ACCEPTED)
+        ledger.settle(lease, call, action, taken, at=now, allowance=None)
+        ledger.release(lease)
+    rows = demo("status", "--account", "indexnow", "--json").json()
+    failed = sorted(row["site"] for row in rows if row["last_try"] == "failed")
+    assert failed == sites[1:]

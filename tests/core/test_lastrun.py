@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -83,6 +84,27 @@ def test_each_target_has_the_word_of_the_newest_run_that_had_it() -> None:
     runs = [run("4", SITE, ended=False), run("3", OTHER), run("2", SITE), run("1", SITE, OTHER)]
     found = last_runs(runs)
     assert {site: one.run for (site, _), one in found.items()} == {OTHER: "3", SITE: "2"}
+
+
+def test_a_run_of_what_a_person_named_counts_where_no_other_is() -> None:
+    """It says nothing of the rest of a target, so a hold stays known."""
+    whole, named = run("1", SITE, skips=[skip("guard")]), run("2", SITE, OTHER)
+    named = replace(named, summary={**(named.summary or {}), "partial": True})
+    found = last_runs([named, whole])
+    assert {key[0]: said.run for key, said in found.items()} == {SITE: "1", OTHER: "2"}
+
+
+def test_a_later_call_shows_that_nothing_is_in_the_way_any_more() -> None:
+    skips = [skip("guard"), skip("quota", "urls"), skip("quota", "sitemap")]
+    said = of(
+        run("1", SITE, skips=skips, problems=[problem("urls", SITE), problem("sitemap", MAP)])
+    )
+    later = said.without(Kind.URLS)
+    assert [one.kind for one in later.problems] == [Kind.SITEMAP]
+    assert [(one.reason, one.kind) for one in later.skips] == [
+        ("guard", Kind.SITEMAP),
+        ("quota", Kind.SITEMAP),
+    ]
 
 
 def test_a_run_that_was_refused_says_nothing_of_any_target() -> None:

@@ -294,6 +294,6 @@ def test_where_no_log_was_read_it_says_that_it_does_not_know(call: Any, fleet: P
     known = {"site", "section", "listed"}
     assert {name for name, value in one.items() if value is not None} == known
     out = " ".join(call().out.split())
-    assert "Not known of 1 site: no line of an access log of theirs was ever read." in out
+    assert "Not known of 1 site: no line of an access log of theirs is known to be read." in out
     assert "https://shop.example.com: 2 listed pages" in out
     assert "No bot was seen" not in out

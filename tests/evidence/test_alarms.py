@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 import pytest
@@ -417,6 +417,12 @@ def test_a_held_site_is_alarming_until_a_forced_run_takes_it(
     assert found(ledger) == {}
 
 
+def was_for(site: str) -> dict[str, object]:
+    """The report of a run for this site, that told nothing."""
+    target = {"site": site, "account": "gsc", "engine": "google", "counts": {}}
+    return {"targets": [target, target | {"account": "baidu", "engine": "baidu"}]}
+
+
 @pytest.mark.parametrize("later", [[], [HOUR]])
 def test_a_look_of_a_forced_run_is_accepted_by_a_person(
     ledger: SqlLedger, history: History, later: Sequence[timedelta]
@@ -427,10 +433,36 @@ def test_a_look_of_a_forced_run_is_accepted_by_a_person(
     history.run(NOW - 3 * DAY)
     history.look(PAGES[:10], NOW - DAY)
     assert found(ledger)["sitemap-shrunk"].since == NOW - 3 * DAY
-    history.run(NOW - 2 * HOUR, forced="we sold them")
+    history.run(NOW - 2 * HOUR, forced="we sold them", summary=was_for(SITE))
     for ago in (2 * HOUR, *later):
         history.look(PAGES[:10], NOW - ago)
     assert found(ledger) == {}
+
+
+@pytest.mark.parametrize("later", [[], [HOUR]])
+@pytest.mark.parametrize(
+    ("ends", "summary"),
+    [
+        (True, was_for("https://other.example.com")),
+        (True, {"outcome": "held", "problem": "refused"}),
+        (False, {}),
+    ],
+    ids=["of another site", "refused", "killed"],
+)
+def test_a_forced_run_accepts_no_look_of_a_site_that_it_was_not_for(
+    ledger: SqlLedger,
+    history: History,
+    later: Sequence[timedelta],
+    ends: bool,
+    summary: Mapping[str, object],
+) -> None:
+    history.look(PAGES, NOW - 4 * DAY)
+    history.look(PAGES[:10], NOW - DAY)
+    history.run(NOW - 2 * HOUR, forced="the other sold them", ends=ends, summary=summary)
+    history.run(NOW - HOUR)
+    for ago in (2 * HOUR, *later):
+        history.look(PAGES[:10], NOW - ago)
+    assert found(ledger)["sitemap-shrunk"].since == NOW - DAY
 
 
 def test_impostors_neither_raise_nor_hide_a_crawl_that_fell(

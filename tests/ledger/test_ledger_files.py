@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,9 +16,12 @@ from ledger_processes import finish, start
 from ledger_samples import DAY, MAP, NOW, look_at, open_ledger, page, waiting
 from sqlalchemy import select
 
+from submitter.core.loop import Way
+from submitter.core.traits import Kind
 from submitter.errors import ConfigError, LedgerBusy, LedgerError
 from submitter.ledger import schema, sqlite
 from submitter.ledger.database import Database, Transaction
+from submitter.ledger.evidence_book import SqlEvidence
 from submitter.ledger.schema import HEAD
 from submitter.ledger.sqlite_reading import ReadingDriver
 
@@ -211,6 +214,119 @@ def test_what_changes_under_a_reading_is_noticed_and_read_again(
     assert database.read(step) == 3
     assert [len(one) for one in names] == [2, 3]
     database.close()
+
+
+class DisturbedDriver(ReadingDriver):
+    """The owner writes, and closes the ledger, during as many readings as are `due`."""
+
+    due = 0
+
+    def begin_reading(self) -> None:
+        super().begin_reading()
+        if self.due:
+            self.due -= 1
+            owner = open_ledger(f"sqlite:///{self._path}")
+            owner.release(owner.acquire("run", "tests", ttl_s=60, now=NOW + DAY))
+            owner.close()
+
+
+SPAN = {"since": NOW - DAY, "until": NOW + DAY}
+
+
+@needs_modes
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda book: book.calls(**SPAN),
+        lambda book: book.calls_ever(),
+        lambda book: book.call_times(),
+        lambda book: book.run_ends(limit=9),
+        lambda book: book.run_shares(limit=9),
+        lambda book: book.page_waits(Way("baidu", Kind.URLS, ("Baiduspider",)), **SPAN),
+        lambda book: book.sitemap_waits("google", **SPAN),
+        lambda book: book.looks(since=NOW - DAY),
+        lambda book: book.troubles(),
+        lambda book: book.lying_dates(since=NOW - DAY),
+        lambda book: book.unread(for_s=60),
+        lambda book: book.section_crawls(
+            ["Googlebot"], first=NOW.date(), lately=NOW.date(), today=NOW.date(), least=1
+        ),
+        lambda book: book.log_spans(),
+        lambda book: book.alarms(),
+    ],
+)
+def test_evidence_is_read_again_when_the_owner_changes_it_meanwhile(
+    shelf: Path, question: Callable[[SqlEvidence], object]
+) -> None:
+    driver = DisturbedDriver(shelf, sqlite3.connect)
+    database = Database(driver, "reader")
+    book = SqlEvidence(database, is_dead=lambda owner: False)
+    before = question(book)
+    driver.due += 1
+    assert question(book) == before
+    assert not driver.due
+    database.close()
+
+
+@pytest.fixture
+def backup(shelf: Path) -> Path:
+    """The ledger of an owner who is at work, and its log, without the log's index."""
+    owner = open_ledger(f"sqlite:///{shelf}")
+    owner.acquire("run", "tests", ttl_s=60, now=NOW + DAY)
+    folder = shelf.parent / "backup"
+    folder.mkdir()
+    for end in ("", "-wal"):
+        shutil.copy(f"{shelf}{end}", folder)
+    owner.close()
+    return folder / shelf.name
+
+
+@needs_modes
+@pytest.mark.parametrize("folder", [0o555, 0o777])
+def test_a_backup_with_a_log_that_cannot_be_read_says_what_to_do_and_is_left_alone(
+    backup: Path, folder: int
+) -> None:
+    backup.chmod(0o444)
+    backup.parent.chmod(folder)
+    _, out = finish(start(UNPRIVILEGED, f"sqlite:///{backup}"))
+    backup.parent.chmod(0o755)
+    assert f"pages that are not yet in the file stand in {backup}-wal; copy both to" in out
+    assert sorted(one.name for one in backup.parent.iterdir()) == ["ledger.db", "ledger.db-wal"]
+
+
+@needs_modes
+def test_a_backup_with_its_log_is_read_where_it_may_be_written(backup: Path) -> None:
+    ledger = open_ledger(f"sqlite:///{backup}")
+    with pytest.raises(LedgerBusy):
+        ledger.acquire("run", "other", ttl_s=60, now=NOW + DAY)
+    ledger.close()
+
+
+@needs_modes
+@pytest.mark.parametrize("folder", [0o555, 0o777])
+@pytest.mark.parametrize("ends", [["-wal"], ["-shm"]])
+def test_what_says_nothing_beside_a_ledger_is_passed_over(
+    shelf: Path, folder: int, ends: list[str]
+) -> None:
+    """An empty log, or the index of one that is gone."""
+    for end in ends:
+        shelf.with_name(shelf.name + end).touch()
+    shelf.chmod(0o444)
+    shelf.parent.chmod(folder)
+    _, out = finish(start(UNPRIVILEGED, f"sqlite:///{shelf}"))
+    assert out.startswith("opened ['a', 'b']\nthen ['a', 'b']\n")
+    names = sorted(one.name for one in shelf.parent.iterdir())
+    assert names == ["ledger.db", *(f"ledger.db{end}" for end in ends)]
+
+
+@needs_modes
+def test_a_ledger_whose_name_is_no_utf_8_is_read(shelf: Path) -> None:
+    odd = shelf.with_name(os.fsdecode(b"b\xfccher.db"))
+    shelf.rename(odd)
+    database = Database(ReadingDriver(odd, sqlite3.connect), "reader")
+    found = database.read(lambda tx: [row.loc for row in tx.rows(select(schema.page.c.loc))])
+    database.close()
+    assert len(found) == 2
 
 
 @needs_modes

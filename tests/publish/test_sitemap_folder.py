@@ -6,6 +6,8 @@ import os
 import stat
 import tempfile
 import tracemalloc
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
@@ -286,6 +288,55 @@ def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
     with SitemapDirectory(tmp_path).edition(), busy:
         bring(tmp_path, small(3), ABCDE)
     bring(tmp_path, small(3), ABCDE)
+
+
+class LateDisk(Disk):
+    """Something happens between opening the folder and taking its lock, the first time."""
+
+    def __init__(self, folder: Path, meanwhile: Callable[[], object]) -> None:
+        super().__init__(folder)
+        self._meanwhile = [meanwhile]
+
+    def _take(self, handle: int) -> None:
+        if self._meanwhile:
+            self._meanwhile.pop()()
+        super()._take(handle)
+
+
+class WatchedFolder(type(Path())):  # type: ignore[misc]
+    """Another run tries to write just before the folder is removed."""
+
+    def rmdir(self) -> None:
+        with pytest.raises(PublishError, match="another run is writing here"), Disk(self).lock():
+            pass
+        super().rmdir()
+
+
+def test_an_empty_folder_is_removed_while_no_other_run_may_write_there(tmp_path: Path) -> None:
+    with Disk(WatchedFolder(tmp_path / "new")).lock():
+        assert (tmp_path / "new").is_dir()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_takes_the_lock_of_a_folder_that_was_removed_makes_it_anew(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "new" / "folder"
+    with ExitStack() as first:
+        first.enter_context(Disk(folder).lock())
+        bring(folder, small(3), ABCDE, disk=LateDisk(folder, first.close))
+    assert names_in(folder) == {"map-1.xml": ["a", "b", "c"], "map-2.xml": ["d", "e"]}
+    with LateDisk(folder, lambda: None).lock(), pytest.raises(PublishError, match="another run"):
+        bring(folder, small(3), ABCDE)
+
+
+def test_a_run_that_is_kept_out_leaves_the_folder_to_the_other(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    with ExitStack() as other:
+        late = LateDisk(folder, lambda: other.enter_context(Disk(folder).lock()))
+        with pytest.raises(PublishError, match="another run is writing here"), late.lock():
+            pass
+        assert folder.is_dir()
 
 
 def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:

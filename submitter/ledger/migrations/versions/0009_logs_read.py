@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Sequence
 
 import sqlalchemy as sa
 from alembic import op
@@ -18,7 +17,8 @@ INSERT INTO crawl_site (site_id, unlisted)
 SELECT DISTINCT site_id, 0 FROM crawl_hour
 WHERE site_id NOT IN (SELECT site_id FROM crawl_site)
 """
-HOURS = "SELECT DISTINCT site_id, hour FROM crawl_hour ORDER BY site_id, hour"
+SITES = "SELECT site_id FROM crawl_site WHERE site_id IN (SELECT site_id FROM crawl_hour)"
+HOURS = "SELECT DISTINCT hour FROM crawl_hour WHERE site_id = :site_id ORDER BY hour"
 
 
 def upgrade() -> None:
@@ -36,9 +36,8 @@ def _take_over(connection: sa.Connection) -> None:
         *(sa.column(name) for name in ("site_id", "read_from", "read_until")),
         sa.column("read_days", sa.LargeBinary()),
     )
-    rows = connection.execute(sa.text(HOURS)).all()
-    for site_id, group in groupby(rows, key=itemgetter(0)):
-        hours = [hour for _, hour in group]
+    for (site_id,) in connection.execute(sa.text(SITES)).all():
+        hours = connection.execute(sa.text(HOURS), {"site_id": site_id}).scalars().all()
         connection.execute(
             site.update()
             .where(site.c.site_id == site_id)
@@ -46,7 +45,7 @@ def _take_over(connection: sa.Connection) -> None:
         )
 
 
-def _packed(hours: list[int]) -> bytes:
+def _packed(hours: Sequence[int]) -> bytes:
     """The first day, then a bit for each day from it on."""
     first = hours[0] // 24
     bits = sum({1 << hour // 24 - first for hour in hours})
