@@ -1,25 +1,25 @@
 """What crawlers did, for as long as one reading takes: nothing is kept, and no ledger is opened.
 
-Counts and pages are in memory, a bounded number of pages; the marks of lines are in a file without
-a name. Nothing is listed here, so nothing is known of what was never crawled.
+Counts and pages are in memory, a bounded number of pages; the marks of lines are on disk. Nothing
+is listed here, so nothing is known of what was never crawled.
 """
 
 from __future__ import annotations
 
-import tempfile
+import sqlite3
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import IO, Final, Self, TypeAlias
+from typing import Final, Self, TypeAlias
 
 from submitter.core.crawl.bots import BY_NAME, OTHER_BOT
 from submitter.core.crawl.listing import Listing
 from submitter.core.crawl.met import Hours
 from submitter.core.crawl.records import COUNTED, Coverage, CrawlDay
-from submitter.core.crawl.seen import MARK_BYTES, Marks, packed, unpacked
+from submitter.core.crawl.seen import Marks, packed, unpacked
 from submitter.core.crawl.tally import Batch, DayKey, Visits
 from submitter.core.looks import DocumentMemory
 from submitter.errors import LedgerError
@@ -49,8 +49,6 @@ class _Site:
     """By section and bot."""
     incomplete: set[DayKey] = field(default_factory=set)
     """Days with pages for which there was no room."""
-    lines: dict[int, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
-    """By hour, where marks of its lines stand in the file, and how many."""
 
 
 class ScratchCrawls:
@@ -61,15 +59,13 @@ class ScratchCrawls:
         self._bit_of: dict[int, int] = {}
         """By day, in the order in which days were met: logs lie in any order."""
         self._bits = 0
-        self._file: IO[bytes] | None = None
+        self._lines = _Lines()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._file is not None:
-            with suppress(OSError):  # what a full disk did not take is not needed any more
-                self._file.close()
+        self._lines.close()
 
     # -- a lease that nobody else could hold
 
@@ -100,14 +96,7 @@ class ScratchCrawls:
         return []
 
     def lines_of(self, site: str, hour: int) -> list[Marks]:
-        known = self._sites.get(site)
-        if known is None or self._file is None:
-            return []
-        found = []
-        for start, count in known.lines.get(hour, ()):
-            self._file.seek(start)
-            found.append(unpacked(self._file.read(count * MARK_BYTES)))
-        return found
+        return self._lines.of(site, hour)
 
     def record_crawls(self, lease: Lease, batches: Sequence[Batch], *, at: datetime) -> None:
         del lease, at
@@ -117,7 +106,7 @@ class ScratchCrawls:
                 _add_day(site.days[row], counts, batch.spans.get(row))
             for bot, visits in batch.visits.items():
                 self._add_visits(site, bot, visits)
-            self._append(site, batch.lines)
+            self._lines.add(batch.site, batch.lines)
 
     def record_logs(self, lease: Lease, met: Mapping[str, Hours]) -> None:
         pass
@@ -145,19 +134,6 @@ class ScratchCrawls:
             room -= weight
             pages[key] = mask
         self._bits = MOST_BITS - room
-
-    def _append(self, site: _Site, lines: Mapping[int, Marks]) -> None:
-        try:
-            if self._file is None:
-                self._file = tempfile.TemporaryFile(prefix="submitter-")  # noqa: SIM115 # __exit__
-            at = self._file.seek(0, 2)
-            for hour, marks in lines.items():
-                self._file.write(packed(marks))
-                site.lines[hour].append((at, len(marks)))
-                at += len(marks) * MARK_BYTES
-            self._file.flush()
-        except OSError as error:
-            raise LedgerError(f"temporary files: {error.strerror or error}") from error
 
     # -- reading back
 
@@ -222,6 +198,51 @@ def _add_day(sums: _Day, counts: Mapping[str, int], span: tuple[int, int] | None
         first, last = span
         sums[-2] = min(first, sums[-2] or first)
         sums[-1] = max(last, sums[-1])
+
+
+class _Lines:
+    """Marks of lines by site and hour, in a database file without a name: a log of many hosts has
+    more of both than memory has room for."""
+
+    def __init__(self) -> None:
+        self._sites: dict[str, int] = {}
+        self._file = sqlite3.connect("", isolation_level=None)
+        for statement in TABLE:
+            self._file.execute(statement)
+
+    def add(self, site: str, lines: Mapping[int, Marks]) -> None:
+        number = self._sites.setdefault(site, len(self._sites))
+        rows = ((number, hour, packed(marks)) for hour, marks in lines.items())
+        with _said():
+            self._file.execute("BEGIN")
+            self._file.executemany("INSERT INTO lines VALUES (?, ?, ?)", rows)
+            self._file.execute("COMMIT")
+
+    def of(self, site: str, hour: int) -> list[Marks]:
+        if site not in self._sites:
+            return []
+        asked = "SELECT marks FROM lines WHERE site = ? AND hour = ?"
+        with _said():
+            found = self._file.execute(asked, (self._sites[site], hour)).fetchall()
+        return [unpacked(marks) for (marks,) in found]
+
+    def close(self) -> None:
+        self._file.close()
+
+
+TABLE: Final = (
+    "PRAGMA journal_mode=OFF",
+    "CREATE TABLE lines (site INTEGER, hour INTEGER, marks BLOB)",
+    "CREATE INDEX lines_by_hour ON lines (site, hour)",
+)
+
+
+@contextmanager
+def _said() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise LedgerError(f"temporary files: {error}") from error
 
 
 class _Masks(dict[tuple[int, ...], int]):

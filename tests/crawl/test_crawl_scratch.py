@@ -119,26 +119,12 @@ def test_a_report_says_nothing_of_what_is_listed() -> None:
     assert (found.coverage, found.never) == ([], {})
 
 
-class FullDisk:
-    """A file that takes nothing, and says so when it is closed, too."""
-
-    def seek(self, *_: int) -> int:
-        return 0
-
-    def write(self, data: bytes) -> int:
-        return len(data)
-
-    def flush(self) -> None:
-        raise OSError(28, "No space left on device")
-
-    close = flush
-
-
 def test_a_full_disk_is_said() -> None:
     with ScratchCrawls() as into:
-        into._file = FullDisk()
-        with pytest.raises(LedgerError, match="No space left on device"):
-            read(into, text([line()]))
+        into._lines._file.execute("PRAGMA max_page_count=4")
+        log = text([line(f"/p/{n}") for n in range(4_000)])
+        with pytest.raises(LedgerError, match="temporary files: database or disk is full"):
+            read(into, log)
 
 
 def test_reading_without_an_inventory_loads_no_database(tmp_path: Path) -> None:
