@@ -13,7 +13,7 @@ from submitter.core.findings import Severity
 from submitter.core.looks import SiteLook
 from submitter.core.outcomes import pages_in
 from submitter.core.planned import KNOWN, Plan, Skip
-from submitter.core.states import PARTIAL, SETTLED_COLUMNS, TOLD, State
+from submitter.core.states import PARTIAL, SETTLED_COLUMNS, TOLD, WRONG, State
 from submitter.core.traits import Kind
 from submitter.core.trees import TREE_IDS
 
@@ -170,7 +170,7 @@ def _succeeded(one: Done) -> bool:
 
 def _went_wrong(one: Done) -> bool:
     columns = columns_of(one)
-    return any(columns.get(s, 0) for s in (State.REJECTED, State.UNKNOWN, State.FAILED))
+    return any(columns.get(state, 0) for state in WRONG)
 
 
 def has_broken_documents(look: SiteLook) -> bool:

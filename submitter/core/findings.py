@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 MAX_EXAMPLES = 5
 """A finding keeps at most this many examples; `count` says how many there were."""
@@ -33,3 +34,15 @@ class Finding:
     message: str
     count: int = 1
     examples: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, stored: Mapping[str, Any]) -> Self:
+        """As JSON holds it."""
+        return cls(
+            id=stored["id"],
+            severity=Severity(stored["severity"]),
+            where=stored["where"],
+            message=stored["message"],
+            count=stored["count"],
+            examples=tuple(stored["examples"]),
+        )

@@ -135,7 +135,7 @@ def _targets_of(run: RunRow) -> dict[Key, LastRun]:
             at=run.finished_at,
             skips=(*skips.get(key, ()), *skips.get((key[0], None), ())),
             problems=problems.get(key, ()),
-            findings=tuple(map(_finding, one.get("findings", ()))),
+            findings=tuple(map(Finding.read, one.get("findings", ()))),
         )
         for one in summary.get("targets", ())
         if (key := (one["site"], one["account"]))
@@ -146,15 +146,4 @@ def _skip(one: Mapping[str, Any]) -> Skip:
     until = one["until"] and datetime.fromisoformat(one["until"])
     return Skip(
         one["site"], one["account"], Kind(one["kind"]), one["reason"], one["count"], until or None
-    )
-
-
-def _finding(one: Mapping[str, Any]) -> Finding:
-    return Finding(
-        id=one["id"],
-        severity=Severity(one["severity"]),
-        where=one["where"],
-        message=one["message"],
-        count=one["count"],
-        examples=tuple(one["examples"]),
     )

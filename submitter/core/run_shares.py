@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
-from submitter.core.states import TOLD, State
-
-WRONG: Final = frozenset({State.REJECTED, State.UNKNOWN, State.FAILED})
+from submitter.core.states import TOLD, WRONG
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,9 @@ PARTIAL = "partial"
 TOLD = frozenset({State.ACCEPTED, State.RECEIVED, State.ALREADY})
 """The engine has it: it is not told again unless something changed."""
 
+WRONG = frozenset({State.REJECTED, State.UNKNOWN, State.FAILED})
+"""It did not go well, or nobody knows."""
+
 SETTLED_COLUMNS = (
     "accepted",
     "received",

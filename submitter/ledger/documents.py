@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Row, bindparam, delete, select, update
 
-from submitter.core.findings import Finding, Severity
+from submitter.core.findings import Finding
 from submitter.core.looks import DocumentKind, DocumentMemory, Validators
 from submitter.ledger import fingerprints
 from submitter.ledger.database import Transaction
@@ -91,23 +91,12 @@ def _memory(row: Row[Any]) -> DocumentMemory | None:
         validators=Validators(row.etag, row.last_modified),
         children=tuple(json.loads(row.children or "[]")),
         over_limit=row.over_limit,
-        findings=tuple(_finding(one) for one in json.loads(row.findings or "[]")),
+        findings=tuple(Finding.read(one) for one in json.loads(row.findings or "[]")),
     )
 
 
 def _findings(findings: Sequence[Finding]) -> str | None:
     return json.dumps([asdict(one) for one in findings]) if findings else None
-
-
-def _finding(stored: dict[str, Any]) -> Finding:
-    return Finding(
-        id=stored["id"],
-        severity=Severity(stored["severity"]),
-        where=stored["where"],
-        message=stored["message"],
-        count=stored["count"],
-        examples=tuple(stored["examples"]),
-    )
 
 
 def listed(tx: Transaction, document_id: int) -> dict[int, int]:
